@@ -74,6 +74,9 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   /// The end of a job is stored; neither the worker nor the caller has been told.
   case jobEndStored = "job_end_stored"
 
+  /// A change of a device is stored; it does not count for commands yet, and the caller was not told.
+  case deviceStored = "device_stored"
+
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
   /// Kills the process if this pass of the point is the chosen one.

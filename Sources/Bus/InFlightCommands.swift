@@ -99,6 +99,15 @@ public final class InFlightCommands: Sendable {
     return task != nil || isAnnounced
   }
 
+  /// Cancels all commands of a principal that has lost its rights, except the one that this task works for.
+  public func cancelAll(of principal: String) {
+    let names = self.state.withLock { state in
+      Set(state.announced.keys).union(state.running.keys).union(state.requests.keys)
+        .filter { $0.principal == principal && $0 != Self.current && state.requests[$0] != Self.current }
+    }
+    for name in names { _ = self.cancel(name) }
+  }
+
   /// Records a command that has arrived, so that it can be cancelled before it runs.
   ///
   /// - Parameter names: Its request id and its key.

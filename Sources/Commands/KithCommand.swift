@@ -16,6 +16,7 @@ public struct KithCommand: AsyncParsableCommand {
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
       GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
+      WebCommand.self, WhoamiCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

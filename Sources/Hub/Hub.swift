@@ -118,9 +118,9 @@ public struct Hub: ServiceLifecycle.Service {
       try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
     }
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
-    let devices = DevicesActor(
-      storage: storage, access: access, url: self.configuration.webURL, logger: self.logger)
     let inFlight = InFlightCommands()
+    let devices = DevicesActor(
+      storage: storage, access: access, inFlight: inFlight, url: self.configuration.webURL, logger: self.logger)
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,

@@ -201,13 +201,10 @@ public struct HubConfiguration: Sendable, Hashable {
       self.users[number] = role
     case "web.url":
       let url = try Self.require(value?.string, key, "an address such as \"https://kith.home.arpa\"", name)
-      guard let parts = URLComponents(string: url), ["https", "http"].contains(parts.scheme),
-        parts.host?.isEmpty == false,
-        parts.path.isEmpty, parts.query == nil, parts.fragment == nil
-      else {
+      guard let address = Doors.address(url) else {
         throw Self.invalid(name, "\(key) has to be an address such as \"https://kith.home.arpa\", without a path")
       }
-      self.webURL = url
+      self.webURL = address
     case "channels.programs":
       self.channelPrograms = Set(try Self.paths(value, key, such: "/usr/bin/apprise", name))
     case "secrets.store":

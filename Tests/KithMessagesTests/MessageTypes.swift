@@ -15,7 +15,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     EventHeader.self, Event.self, Changed.self, SyncStatus.self, JobStatus.self, ReminderDue.self, SystemNotice.self,
     DeliveryStatus.self, Head.self, LoggedEvent.self,
     // system.proto
-    HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, CancelRequest.self,
+    HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, WhoamiRequest.self, WhoamiReply.self, CancelRequest.self,
     CancelReply.self, ServicesRequest.self, ServicesReply.self, Service.self, StatusRequest.self, StatusReply.self,
     PlaneStatus.self,
     StorageStatus.self, ReplayRequest.self, ReplayReply.self, SnapshotRequest.self, SnapshotReply.self,
@@ -97,6 +97,10 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     // keys.proto
     KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,
     ServerKeyRequest.self, KeysInitRequest.self, KeyRotateServerRequest.self, ServerKey.self,
+    // devices.proto
+    Device.self, DevicesListRequest.self, DevicesListReply.self, InviteDeviceRequest.self, Invitation.self,
+    PairDeviceRequest.self, AddDeviceRequest.self, RevokeDeviceRequest.self, LeaveRequest.self, Door.self,
+    AnnounceReply.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

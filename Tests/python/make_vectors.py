@@ -124,6 +124,8 @@ def messages_on_the_wire():
         new("SyncRequest", sources=["home"], full=True))
     yield control("request with attachment", 1, "System/BlobPut", new("RequestHeader", requestId="b-1"),
                   new("BlobPutRequest", sha256="ab" * 32, offset="262144"), [bytes(range(16))])
+    yield control("request of a device", 1, "Care/List", new(
+        "RequestHeader", requestId=identity, token="kith_" + "A" * 43), new("ListCareRequest", limit=20))
     yield control("accepted", 2, "Contacts/Sync", new("ReplyHeader", requestId=identity, hubTime=time),
                   new("Accepted", commandId=identity))
     yield control("progress", 2, "Contacts/Sync", new("ReplyHeader", requestId=identity, seq=1, hubTime=time),

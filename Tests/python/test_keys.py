@@ -21,7 +21,7 @@ from messages import ROOT, SERVICES
 
 FAILED_AUTH, FAILED_NO_DETAIL = zmq.EVENT_HANDSHAKE_FAILED_AUTH, zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
 HOLDERS = {"VIEWER": {"viewer", "recorder", "admin"}, "RECORDER": {"recorder", "admin"}, "ADMIN": {"admin"},
-           "WORKER": {"worker"}}
+           "WORKER": {"worker"}, "DOOR": {"admin", "door"}, "OPEN": {"viewer", "recorder", "admin", "door"}}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def stated_roles():
             if found := re.match(r"  rpc (\w+)", line):
                 method = found[1]
             if found := re.search(r"role: ([A-Z]+)", line):
-                roles[f"kith.v1.{service}/{method}"] = found[1]
+                roles[f"kith.v1.{service}/{method}"] = "OPEN" if "open: true" in line else found[1]
     return roles
 
 
@@ -157,7 +157,7 @@ def test_workers_come_to_no_other_plane_and_others_to_none_of_theirs(hub, name):
         cut_off(hub, key, "worker", "a key of the role worker has no business on this plane", plane=plane, kind=kind)
 
 
-@pytest.mark.parametrize("role", ["viewer", "recorder", "admin", "worker"])
+@pytest.mark.parametrize("role", ["viewer", "recorder", "admin", "worker", "door"])
 def test_every_method_is_open_to_the_roles_that_proto_says_and_no_other(hub, name, role):
     """Each cell of the table, over tcp with a key. A deadline that has passed is looked at after the role, so that nothing
     is carried out."""

@@ -67,7 +67,7 @@ def find(endpoint):
 
 
 def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=60.0, on_partial=None, attachments=(),
-            plain=False):
+            plain=False, token=""):
     """Sends a command until it is answered; returns (header, body, attachments) of its FINAL.
 
     endpoint     such as ipc:///run/user/1000/kith/control.sock; for tcp see place.py
@@ -76,12 +76,15 @@ def command(endpoint, service, body=None, *, request_id=None, key=None, timeout=
     key          under which the hub remembers the answer; the request id unless given
     on_partial   called with (header, body) of every PARTIAL: Accepted first, then Progress
     plain        use a REQ socket, which gets the FINAL alone
+    token        of a device, as which the command runs
 
     Raises HubNotRunning and PermissionError at once, and TimeoutError.
     """
     header = {"requestId": request_id or str(uuid.uuid4()), "timeoutMs": int(timeout * 1000)}
     if key:
         header["idempotencyKey"] = key
+    if token:
+        header["token"] = token
     if on_partial and not plain:
         header["wantProgress"] = True
     end, tries = time.monotonic() + timeout, 0

@@ -54,6 +54,9 @@ public struct TokenDigest: Sendable, Hashable {
   /// 32 bytes.
   public let bytes: [UInt8]
 
+  /// 64 lower-case hex digits.
+  public var hex: String { Hex.encode(self.bytes) }
+
   /// Takes the 32 bytes of a digest; nil if they are more or fewer.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }

@@ -83,7 +83,7 @@ struct ApproveKeyCommand: HubCommand {
     commandName: "approve", abstract: "Approve a key under a name, or change its role.",
     discussion: """
       Roles: viewer reads and subscribes; recorder records as well; admin does everything; worker takes jobs of the named \
-      services, and nothing else.
+      services, and nothing else; door is for kith-web on another machine, which passes on the commands of devices.
       Example: kith keys approve 0123456789abcdef --name kitchen --role recorder
       """)
 
@@ -95,7 +95,7 @@ struct ApproveKeyCommand: HubCommand {
   @Option(help: "Its name here: lower-case letters, digits and hyphens.")
   var name: String
 
-  @Option(help: "viewer, recorder, admin or worker.")
+  @Option(help: "viewer, recorder, admin, worker or door.")
   var role = "viewer"
 
   @Option(help: "A service whose jobs the worker may take; may be repeated.")

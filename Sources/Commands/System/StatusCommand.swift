@@ -31,7 +31,7 @@ struct StatusReport {
     lines.append("Watched   by \(Count.of(Int(self.status.subscriptions), "subscription"))")
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
-    lines += self.peers() + self.work(session)
+    lines += self.peers() + self.doors(session) + self.work(session)
     return lines + [""] + SourceStates(self.status.sync).lines(session)
   }
 
@@ -42,6 +42,33 @@ struct StatusReport {
     let failed = self.status.planes.reduce(0) { $0 + Int(clamping: $1.failedHandshakes) }
     if failed > 0 { lines.append("          \(Count.of(failed, "handshake")) failed since the start: see the log") }
     return lines
+  }
+
+  /// A line for each door, and one for what a person has to mend.
+  private func doors(_ session: Session) -> [String] {
+    self.status.doors.flatMap { door in
+      let style = session.console.style
+      let isAway = session.now.seconds - door.lastSeen.seconds > 90
+      let state =
+        isAway
+        ? style.bad("away since \(session.zone.text(door.lastSeen)): systemctl start kith-web")
+        : Self.certificate(of: door, session)
+      return ["Web       \(Printable.text(door.url)) (\(state))"]
+        + (door.fault.isEmpty || isAway ? [] : ["          \(style.bad(Printable.text(door.fault)))"])
+    }
+  }
+
+  private static func certificate(of door: Door, _ session: Session) -> String {
+    let words = ["certificate": "certificate", "own-ca": "own CA", "proxy": "behind a proxy", "none": "not encrypted"]
+    let kind = words[door.tls] ?? Printable.text(door.tls)
+    guard door.hasCertificateExpires else { return kind }
+    let left = door.certificateExpires.seconds - session.now.seconds
+    let style = session.console.style
+    guard left > 0 else {
+      return style.bad("\(kind), its certificate expired \(session.ago(door.certificateExpires)): renew it")
+    }
+    let valid = "certificate valid for \(RelativeTime.span(left) ?? "less than a minute")"
+    return (kind == "certificate" ? "" : "\(kind), ") + (left < 14 * 86_400 ? style.notice(valid) : valid)
   }
 
   /// Empty if no worker is connected and no job waits.

@@ -15,6 +15,18 @@ struct PingCommand: HubCommand {
   }
 }
 
+struct WhoamiCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "whoami", abstract: "Show as whom kithd knows you, and your role.", discussion: "Example: kith whoami")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(WhoamiRequest())
+    try session.show(reply, ["\(Printable.text(reply.name)) (\(Printable.text(reply.principal))), \(reply.role)"])
+  }
+}
+
 struct ServicesCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "services", abstract: "List the methods that kithd serves.", discussion: "Example: kith services")

@@ -18,21 +18,22 @@ actor DevicesActor {
 
   private let storage: StorageActor
   private let access: AccessPolicy
+  private let inFlight: InFlightCommands
   private let url: String
   private let logger: Logger
   private let commands: AsyncStream<Principal>
   private var invitations = Invitations()
-  private var doors: [String: Door] = [:]
-  private var seenAt: [String: ContinuousClock.Instant] = [:]
+  private var doors = Doors()
   private var renewals = NewestReading()
   private var work: Task<Void, Never>?
 
   /// Creates the actor; no device is known before ``start()``.
   ///
   /// - Parameter url: The address of the door for people, from the configuration; empty = what the door announces.
-  init(storage: StorageActor, access: AccessPolicy, url: String, logger: Logger) {
+  init(storage: StorageActor, access: AccessPolicy, inFlight: InFlightCommands, url: String, logger: Logger) {
     self.storage = storage
     self.access = access
+    self.inFlight = inFlight
     self.url = url
     self.logger = logger
     let (commands, continuation) = AsyncStream<Principal>.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -79,12 +80,17 @@ actor DevicesActor {
         }
         return try await self.end(name, LeaveRequest.self, context)
       },
-      Route(Door.self) { request, context throws(Failure) in await self.note(request, context) },
+      Route(Door.self) { request, _ throws(Failure) in try await self.note(request) },
     ]
   }
 
   /// The doors that announced themselves, by their address.
-  var status: [Door] { self.doors.values.sorted { $0.url < $1.url } }
+  var status: [Door] { self.doors.all }
+
+  private func note(_ door: Door) throws(Failure) -> AnnounceReply {
+    try self.doors.note(door, now: WallClock.nanoseconds())
+    return AnnounceReply()
+  }
 
   // MARK: - Commands
 
@@ -118,13 +124,18 @@ actor DevicesActor {
     while try !self.invitations.add(open, code: code, now: now) { code = Self.code() }
     var invitation = Invitation(open)
     invitation.code = code
-    let address = self.url.isEmpty ? self.newestDoor?.url ?? "" : self.url
+    let address = self.url.isEmpty ? self.doors.newest?.url ?? "" : self.url
     if !address.isEmpty { invitation.url = "\(address)/pair#\(code)" }
     return invitation
   }
 
   private func pair(_ request: PairDeviceRequest, _ context: CallContext) async throws(Failure) -> Answer<Device> {
     let token = try Self.digest(request.tokenSha256)
+    let known = try await self.storage.read { view throws(Failure) in try view.devices.find(token: token.bytes) }
+    if let known, known.device.state == "active" {
+      // It has joined, and lost the answer: perhaps with a hub that has forgotten the code since.
+      return try await self.storage.commit(PairDeviceRequest.self, context) { _ throws(Failure) in known.device }
+    }
     let now = WallClock.nanoseconds()
     let open = try self.invitations.find(request.code, token: token, now: now, instant: .now)
     var device = Device()
@@ -169,6 +180,7 @@ actor DevicesActor {
       try transaction.devices.put(StoredDevice(device, token: token.bytes), notice: notice)
       return device
     }
+    FaultPoint.deviceStored.pass()
     try await self.renew()
     return answer
   }
@@ -184,7 +196,9 @@ actor DevicesActor {
       try transaction.devices.put(stored, notice: "device.revoked")
       return stored.device
     }
+    FaultPoint.deviceStored.pass()
     try await self.renew()
+    if !answer.isReplayed { self.inFlight.cancelAll(of: "device:\(answer.reply.name)") }
     return answer
   }
 
@@ -200,27 +214,6 @@ actor DevicesActor {
         .resourceExhausted, "TOO_MANY_DEVICES",
         "\(Self.limit) devices are paired already. Revoke one that is not used any more: kith web devices")
     }
-  }
-
-  // MARK: - Doors
-
-  private var newestDoor: Door? {
-    self.doors.values.max { $0.lastSeen.nanosecondsSince1970 < $1.lastSeen.nanosecondsSince1970 }
-  }
-
-  private func note(_ announced: Door, _ context: CallContext) -> AnnounceReply {
-    var door = announced
-    door.lastSeen = .now()
-    // One for each connection's principal and address: a door that moves does not stay listed at its old one for ever.
-    self.doors["\(context.principal.name) \(door.url)"] = door
-    if self.doors.count > 8,
-      let oldest = self.doors.min(by: {
-        $0.value.lastSeen.nanosecondsSince1970 < $1.value.lastSeen.nanosecondsSince1970
-      })
-    {
-      self.doors[oldest.key] = nil
-    }
-    return AnnounceReply()
   }
 
   // MARK: - Upkeep

@@ -1,6 +1,5 @@
 internal import Bus
 internal import BusZeroMQ
-internal import Digest
 internal import KithMessages
 
 /// The codes by which devices may join, and who used them.
@@ -41,13 +40,13 @@ struct Invitations: Sendable {
   /// - Throws: `RESOURCE_EXHAUSTED/TOO_MANY_CODES`.
   mutating func add(_ invitation: Open, code: String, now: Int64) throws(Failure) -> Bool {
     self.open = self.open.filter { now < $0.value.expiresAt && $0.value.name != invitation.name }
-    guard self.open.count < Self.limit else {
+    guard self.usable(now: now).count < Self.limit else {
       throw Failure(
         .resourceExhausted, "TOO_MANY_CODES",
         "\(Self.limit) codes wait for their devices already. Use one of them, or wait ten minutes.",
         retryAfterMilliseconds: 60_000)
     }
-    let digest = TokenDigest(of: code)
+    let digest = Self.digest(code)
     guard self.open[digest] == nil else { return false }
     self.open[digest] = invitation
     return true
@@ -61,13 +60,12 @@ struct Invitations: Sendable {
     _ code: String, token: TokenDigest, now: Int64, instant: ContinuousClock.Instant
   ) throws(Failure) -> Open {
     guard self.wrong.hasTokens(instant) else {
+      // A right code too: else the limit would only slow down who guesses wrong.
       throw Failure(
         .resourceExhausted, "TOO_MANY_CODES", "Too many wrong codes were entered. Try again in a minute.",
         retryAfterMilliseconds: 60_000)
     }
-    // Spaces are how people group digits.
-    let digits = code.filter { !$0.isWhitespace && $0 != "-" }
-    guard let found = self.open[TokenDigest(of: digits)], now < found.expiresAt,
+    guard let found = self.open[Self.digest(code)], now < found.expiresAt,
       found.usedBy == nil || found.usedBy == token
     else {
       _ = self.wrong.take(instant)
@@ -79,6 +77,12 @@ struct Invitations: Sendable {
 
   /// Marks a code as used.
   mutating func use(_ code: String, by token: TokenDigest) {
-    self.open[TokenDigest(of: code.filter { !$0.isWhitespace && $0 != "-" })]?.usedBy = token
+    self.open[Self.digest(code)]?.usedBy = token
+  }
+
+  /// The hash by which a code is looked up, so that the time of a look-up tells nothing of the codes. Spaces and hyphens are how people
+  /// group digits.
+  private static func digest(_ code: String) -> TokenDigest {
+    TokenDigest(of: code.filter { !$0.isWhitespace && $0 != "-" })
   }
 }

@@ -171,11 +171,11 @@ actor KeysActor {
     return answer
   }
 
-  /// Cuts all tcp connections. If the caller uses tcp, its reply goes out first.
+  /// Cuts all tcp connections. If the caller uses tcp, or a device whose door may, its reply goes out first.
   private func cut(for context: CallContext, _ isReplayed: Bool) async {
     // The connection that lost the first reply is closed already.
     guard !isReplayed else { return }
-    guard context.principal.name.hasPrefix("key:") else { return await self.tcp.cut() }
+    guard !context.principal.isLocal else { return await self.tcp.cut() }
     Task { [tcp] in
       try? await Task.sleep(for: .milliseconds(50))
       await tcp.cut()

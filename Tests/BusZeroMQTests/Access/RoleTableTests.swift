@@ -21,7 +21,8 @@ struct RoleTableTests {
         if words.first == "service" { service = String(words[1]) }
         if words.first == "rpc" { method = String(words[1]) }
         if let role = line.range(of: "role: ") {
-          roles["kith.v1.\(service)/\(method)"] = String(line[role.upperBound...].prefix { $0.isLetter })
+          let least = String(line[role.upperBound...].prefix { $0.isLetter })
+          roles["kith.v1.\(service)/\(method)"] = line.contains("open: true") ? "OPEN" : least
         }
       }
     }
@@ -31,6 +32,7 @@ struct RoleTableTests {
   /// The roles that include another role.
   private static let holders: [String: Set<Role>] = [
     "VIEWER": [.viewer, .recorder, .admin], "RECORDER": [.recorder, .admin], "ADMIN": [.admin], "WORKER": [.worker],
+    "DOOR": [.admin, .door], "OPEN": [.viewer, .recorder, .admin, .door],
   ]
 
   @Test("the generated table has every method of proto/, and no other")
@@ -58,9 +60,12 @@ struct RoleTableTests {
     }
   }
 
-  @Test("keys and the roles of the machine's users are for an admin alone", arguments: Methods.all)
+  @Test("keys, and devices but for their own signing out, are for an admin alone; pairing is for doors as well", arguments: Methods.all)
   func keysAreForAdmins(method: KithMessages.Method) {
     if method.name.hasPrefix("kith.v1.Keys/") { #expect(method.role == .admin) }
+    guard method.name.hasPrefix("kith.v1.Devices/") else { return }
+    let ofOthers: [String: Role] = ["Leave": .viewer, "Pair": .door, "Announce": .door]
+    #expect(method.role == ofOthers[String(method.name.dropFirst("kith.v1.Devices/".count))] ?? .admin)
   }
 
   @Test("who is not known, is revoked or expired, or calls himself otherwise, is nobody")

@@ -1,0 +1,175 @@
+internal import ArgumentParser
+internal import Bus
+internal import Digest
+internal import Foundation
+internal import KithMessages
+internal import SwiftProtobuf
+
+struct WebCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Devices: phones, browsers and scripts that reach kithd through kith-web.",
+    discussion: "Example: kith web pair --name hanako",
+    subcommands: [
+      PairDeviceCommand.self, ListDevicesCommand.self, RevokeDeviceCommand.self, AddTokenCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+}
+
+/// What `kith web pair` and `kith web token` say of a device.
+struct DeviceOptions: ParsableArguments {
+  @Option(help: "The name of the device here: lower-case letters, digits and hyphens.")
+  var name: String
+
+  @Option(help: ArgumentHelp("How long the device may connect. Default: for ever.", valueName: "30d, 12h, 10m"))
+  var validFor: SpanArgument?
+}
+
+struct PairDeviceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pair", abstract: "Show a code with which one device may join within ten minutes.",
+    discussion: """
+      Roles: viewer reads; recorder records as well; admin does everything.
+      Scan the picture with the phone, or open the address of kith-web there and type the code.
+      Example: kith web pair --name hanako --role recorder
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var device: DeviceOptions
+
+  @Option(help: "viewer, recorder or admin.")
+  var role = "recorder"
+
+  func run(_ session: Session) async throws {
+    var request = InviteDeviceRequest()
+    request.name = self.device.name
+    request.role = self.role
+    if let validFor = self.device.validFor { request.validFor = validFor.duration }
+    let invitation = try await session.ask(request)
+    try session.show(invitation, Self.lines(invitation, session))
+  }
+
+  private static func lines(_ invitation: Invitation, _ session: Session) -> [String] {
+    let code = "\(invitation.code.prefix(4)) \(invitation.code.dropFirst(4))"
+    let end = session.zone.text(invitation.expiresAt)
+    var lines = ["Code     \(session.console.style.bold(code))", "Ends     \(end), or when a device has used it"]
+    guard !invitation.url.isEmpty else {
+      return lines + [
+        "", "No kith-web has told kithd its address. Start it (systemctl start kith-web), open its address with /pair",
+        "behind it on the device, and type the code there.",
+      ]
+    }
+    lines.append("Address  \(Printable.text(invitation.url))")
+    if let picture = QRCode(invitation.url) { lines += [""] + picture.lines(session.console.style) }
+    return lines + ["", "Scan the picture with the device's camera, or open the address there."]
+  }
+}
+
+struct ListDevicesCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "List the devices, and the codes that wait for one.",
+    discussion: "Example: kith web devices")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Flag(help: "Also those that were revoked.")
+  var all = false
+
+  func run(_ session: Session) async throws {
+    var reply = try await session.ask(DevicesListRequest())
+    if !self.all { reply.devices.removeAll { $0.state == "revoked" } }
+    try session.show(reply, Self.lines(reply, session))
+  }
+
+  private static func lines(_ reply: DevicesListReply, _ session: Session) -> [String] {
+    var lines = ["No devices found. Let one join: kith web pair --name NAME"]
+    if !reply.devices.isEmpty {
+      var table = Table(
+        [
+          ("NAME", .left), ("ROLE", .left), ("STATE", .left), ("JOINED", .left), ("LAST SEEN", .left),
+          ("EXPIRES", .left), ("BY", .left),
+        ], hidesEmpty: true)
+      for device in reply.devices {
+        table.add(
+          device.name, device.role, device.state, session.ago(device.created), session.ago(device.lastSeen),
+          session.ago(device.expires), device.addedBy)
+      }
+      lines = table.lines(session.console.style)
+    }
+    guard !reply.invitations.isEmpty else { return lines }
+    return lines + [""]
+      + reply.invitations.map {
+        "A code waits for \(Printable.text($0.name)) (\($0.role)) until \(session.zone.text($0.expiresAt))."
+      }
+  }
+}
+
+struct RevokeDeviceCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke a device for good, at once: a lost phone.",
+    discussion: "Example: kith web revoke hanako")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var confirmation: Confirmation
+
+  @Argument(help: "The name of the device.")
+  var name: String
+
+  func run(_ session: Session) async throws {
+    try self.confirmation.ask("Revoke the device \(Printable.text(self.name)) for good?", session)
+    var request = RevokeDeviceRequest()
+    request.name = self.name
+    let device = try await session.ask(request)
+    try session.show(device, ["\(Printable.text(device.name)) is revoked."])
+  }
+}
+
+struct AddTokenCommand: HubCommand {
+  /// What `--json` prints: the device, and the token, which no message of the hub has.
+  private struct Added: Encodable {
+    let token: String
+    let name: String
+    let role: String
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Make a token for a script or a shortcut, and print it once.",
+    discussion: """
+      kithd keeps only its SHA-256: whoever loses the token makes another one.
+      Example: kith web token --name kitchen-button --role recorder --valid-for 90d
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var device: DeviceOptions
+
+  @Option(help: "viewer, recorder or admin.")
+  var role = "viewer"
+
+  func run(_ session: Session) async throws {
+    let token = Self.randomToken()
+    var request = AddDeviceRequest()
+    request.name = self.device.name
+    request.role = self.role
+    request.tokenSha256 = Hex.encode(SHA256.digest(Array(token.utf8)))
+    if let validFor = self.device.validFor { request.validFor = validFor.duration }
+    let device = try await session.ask(request)
+    guard !session.isJSON else {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let added = try encoder.encode(Added(token: token, name: device.name, role: device.role))
+      return session.console.print(String(decoding: added, as: UTF8.self))
+    }
+    session.console.print(token)
+    session.console.print("")
+    session.console.print("\(Printable.text(device.name)) may connect as \(device.role). The token is not shown again.")
+    session.console.print("Send it in each request to kith-web: Authorization: Bearer TOKEN")
+  }
+
+  /// `kith_` and 32 random bytes in base64url (RFC 4648, section 5) without padding.
+  private static func randomToken() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let text = Data(bytes).base64EncodedString().filter { $0 != "=" }
+    return "kith_" + String(text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+  }
+}

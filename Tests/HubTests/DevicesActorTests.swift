@@ -1,0 +1,176 @@
+import Bus
+import BusZeroMQ
+import EventLoop
+import KithMessages
+import Logging
+import Storage
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import Hub
+
+/// What becomes of a device at the hub, from its invitation to its end, without a socket.
+@Suite(.timeLimit(.minutes(1))) struct DevicesActorTests {
+  private static let admin = Principal(name: "uid:1", role: .admin)
+
+  /// A store with its devices, and what commands are let in as.
+  private struct House {
+    let directory: TemporaryDirectory
+    let storage: StorageActor
+    let access = AccessPolicy(ownUserID: 1)
+    let devices: DevicesActor
+    let router: Router
+
+    init(url: String = "", directory: TemporaryDirectory? = nil) async throws {
+      let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+      self.directory = try directory ?? TemporaryDirectory()
+      self.storage = try StorageActor(directory: self.directory.file("state"), logger: silent) { _ in }
+      let inFlight = InFlightCommands()
+      self.devices = DevicesActor(
+        storage: self.storage, access: self.access, inFlight: inFlight, url: url, logger: silent)
+      self.router = Router(
+        self.devices.routes, inFlight: inFlight, journal: self.storage,
+        contentKey: try ContentKey.load(directory: self.directory.path),
+        paths: HubPaths(), logger: silent)
+      try await self.devices.start()
+    }
+
+    func ask<C: Command>(_ command: C, as principal: Principal = admin) async throws -> C.Reply {
+      try await self.router.call(command, CallContext(principal: principal)).reply
+    }
+
+    func add(_ name: String, token: String, role: String = "viewer") async throws -> Device {
+      try await self.ask(
+        AddDeviceRequest.with {
+          $0.name = name
+          $0.role = role
+          $0.tokenSha256 = DevicesActorTests.digest(token)
+        })
+    }
+
+    func principal(_ token: String) -> Principal? { try? self.access.principal(userID: "uid:1", token: token) }
+
+    func close() async {
+      await self.devices.stop()
+      await self.storage.close()
+    }
+  }
+
+  private static func digest(_ token: String) -> String { TokenDigest(of: token).hex }
+
+  private func reason(_ work: () async throws -> Void) async -> String? {
+    do {
+      try await work()
+      return nil
+    } catch {
+      return (error as? Failure)?.reason
+    }
+  }
+
+  @Test("a device joins by a code, counts at once, and is still there after a restart")
+  func pair() async throws {
+    let house = try await House(url: "https://kith.home.arpa")
+    let invitation = try await house.ask(
+      InviteDeviceRequest.with {
+        $0.name = "hanako"
+        $0.validFor = Google_Protobuf_Duration(seconds: 60)
+      })
+    #expect(invitation.url == "https://kith.home.arpa/pair#\(invitation.code)" && invitation.role == "recorder")
+    #expect(invitation.code.count == 8 && invitation.code.allSatisfy(\.isNumber))
+    let waiting = try await house.ask(DevicesListRequest()).invitations
+    #expect(waiting.map(\.name) == ["hanako"] && waiting.map(\.code) == [""])
+    let request = PairDeviceRequest.with {
+      $0.code = invitation.code
+      $0.tokenSha256 = Self.digest("t1")
+    }
+    let device = try await house.ask(request)
+    #expect(device.name == "hanako" && device.state == "active" && device.addedBy == "uid:1" && device.hasExpires)
+    #expect(house.principal("t1") == Principal(name: "device:hanako", role: .recorder))
+    #expect(try await house.ask(DevicesListRequest()).invitations.isEmpty)
+    await house.close()
+    let again = try await House(directory: house.directory)
+    #expect(again.principal("t1")?.name == "device:hanako")
+    // Its answer was lost, and with the restart the code.
+    #expect(try await again.ask(request).name == "hanako")
+    var other = request
+    other.tokenSha256 = Self.digest("t2")
+    #expect(await self.reason { _ = try await again.ask(other) } == "CODE_UNKNOWN")
+    await again.close()
+  }
+
+  @Test("a revoked device is nobody from the answer on, and its name is free")
+  func revoke() async throws {
+    let house = try await House()
+    _ = try await house.add("button", token: "t1", role: "admin")
+    #expect(await self.reason { _ = try await house.add("button", token: "t2") } == "RECORD_EXISTS")
+    #expect(
+      await self.reason { _ = try await house.ask(InviteDeviceRequest.with { $0.name = "button" }) } == "RECORD_EXISTS")
+    #expect(try await house.ask(RevokeDeviceRequest.with { $0.name = "button" }).state == "revoked")
+    #expect(house.principal("t1") == nil)
+    #expect(
+      await self.reason { _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "button" }) } == "RECORD_UNKNOWN")
+    // The token is burnt, the name is not.
+    #expect(await self.reason { _ = try await house.add("button", token: "t1") } == "FIELD_INVALID")
+    _ = try await house.add("button", token: "t3")
+    #expect(try await house.ask(DevicesListRequest()).devices.map(\.state) == ["revoked", "active"])
+    await house.close()
+  }
+
+  @Test("a device may sign out, and nobody else can")
+  func leave() async throws {
+    let house = try await House()
+    _ = try await house.add("phone", token: "t1")
+    let phone = try #require(house.principal("t1"))
+    #expect(await self.reason { _ = try await house.ask(LeaveRequest()) } == "NOT_A_DEVICE")
+    #expect(try await house.ask(LeaveRequest(), as: phone).name == "phone")
+    #expect(house.principal("t1") == nil)
+    await house.close()
+  }
+
+  @Test("there are 64 devices at most, and the newest hundred revoked ones stay listed")
+  func bounds() async throws {
+    let house = try await House()
+    for number in 0..<DevicesActor.limit { _ = try await house.add("d\(number)", token: "t\(number)") }
+    #expect(await self.reason { _ = try await house.add("more", token: "more") } == "TOO_MANY_DEVICES")
+    for number in 0..<(DevicesActor.limit + 40) {
+      if number >= DevicesActor.limit { _ = try await house.add("d\(number)", token: "t\(number)") }
+      _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "d\(number)" })
+    }
+    let devices = try await house.ask(DevicesListRequest()).devices
+    #expect(devices.count == 100 && devices.first?.name == "d4" && devices.allSatisfy { $0.state == "revoked" })
+    await house.close()
+  }
+
+  @Test("an expired device is shown as such")
+  func expiry() async throws {
+    let house = try await House()
+    var request = AddDeviceRequest()
+    request.name = "brief"
+    request.tokenSha256 = Self.digest("t1")
+    request.validFor = Google_Protobuf_Duration(seconds: 1)
+    _ = try await house.ask(request)
+    let end = ContinuousClock.now + .seconds(20)
+    while house.principal("t1") != nil, ContinuousClock.now < end { await Task.yield() }
+    #expect(house.principal("t1") == nil)
+    #expect(try await house.ask(DevicesListRequest()).devices.map(\.state) == ["expired"])
+    await house.close()
+  }
+
+  @Test("bad fields are named", arguments: ["name", "role", "token_sha256", "valid_for"])
+  func fields(field: String) async throws {
+    let house = try await House()
+    var request = AddDeviceRequest()
+    request.name = field == "name" ? "Upper" : "fine"
+    request.role = field == "role" ? "door" : "admin"
+    request.tokenSha256 = field == "token_sha256" ? String(repeating: "A", count: 64) : Self.digest("t")
+    request.validFor = Google_Protobuf_Duration(seconds: field == "valid_for" ? 0 : 60)
+    do {
+      _ = try await house.ask(request)
+      Issue.record("taken")
+    } catch {
+      #expect((error as? Failure).map { Array($0.status.details.keys) } == [field])
+    }
+    await house.close()
+  }
+}
