@@ -61,6 +61,22 @@ struct CommandLaneTests {
     #expect(lanes.isEmpty)
   }
 
+  @Test func devicesBehindOneDoorDoNotWaitForEachOther() async throws {
+    let lanes = CommandLanes()
+    let (first, other) = (Principal(name: "device:a", role: .recorder), Principal(name: "device:b", role: .recorder))
+    let slow = try #require(lanes.enter([1], of: first, .afterEnds))
+    let behind = try #require(lanes.enter([1], of: first, .afterEnds))
+    let beside = try #require(lanes.enter([1], of: other, .afterEnds))
+    try await slow.begin()
+    // It would wait for ever if it stood behind the slow one.
+    try await beside.begin()
+    beside.end()
+    slow.end()
+    try await behind.begin()
+    behind.end()
+    #expect(lanes.isEmpty)
+  }
+
   @Test func aCancelledCommandGivesItsPlaceUp() async throws {
     let lanes = CommandLanes()
     let turns = try (1...3).map { _ in try #require(lanes.enter([1], of: .hub, .afterEnds)) }

@@ -1,3 +1,4 @@
+import Bus
 import KithMessages
 import Testing
 import ZeroMQ
