@@ -1,6 +1,7 @@
 import Bus
 import EventLoop
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Storage
