@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import Foundation
 internal import Glibc
+internal import KithMessages
 
 struct SetupWebCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -73,7 +74,8 @@ struct SetupWebCommand: AsyncParsableCommand {
   // MARK: - Questions
 
   private func setup(_ console: Console) throws(Failure) -> WebSetup {
-    let way = try self.way ?? self.askWay(console)
+    let way: WebWay
+    if let given = self.way { way = given } else { way = try self.askWay(console) }
     let port = self.port ?? (way == .proxy || way == .plain ? 8080 : 8443)
     guard (1...65_535).contains(port) else { throw .invalid(field: "port", "has to be between 1 and 65535.") }
     let name = try self.value(self.name, "name", "Name of kith-web, such as kith.home.arpa: ", console)
