@@ -69,7 +69,7 @@ def caddy(place, inner, port):
     # Only the port and Caddy's own authority differ from what is printed.
     text = site("or Caddy", inner).replace(f"{NAME} {{", f"https://{NAME}:{port}, https://localhost:{port} {{\n    tls internal", 1)
     (place / "Caddyfile").write_text(
-        "{\n    admin off\n    skip_install_trust\n    auto_https disable_redirects\n}\n" + text + "\n")
+        "{\n    admin off\n    grace_period 1s\n    skip_install_trust\n    auto_https disable_redirects\n}\n" + text + "\n")
     command = ["caddy", "run", "--adapter", "caddyfile", "--config", place / "Caddyfile"]
     with running(command, port, place / "caddy.log", env={**os.environ, "HOME": str(place), "XDG_DATA_HOME": str(place)}):
         yield
@@ -92,11 +92,10 @@ class Proxied(Device):
     def __init__(self, door, token, port):
         super().__init__(door, token)
         self.port = port
-        self.session.verify = False
         self.session.headers["Host"] = NAME
 
     def ask(self, way, path, **options):
-        return self.session.request(way, f"https://localhost:{self.port}{path}", **{"timeout": 30, **options})
+        return self.session.request(way, f"https://localhost:{self.port}{path}", **{"timeout": 30, "verify": False, **options})
 
 
 def test_commands_and_events_pass_the_proxy_at_once(proxied):
