@@ -80,7 +80,8 @@ public struct Authority: Sendable {
   /// What a person has to do about ``refusedNames``; nil = nothing.
   var fault: String? {
     guard !self.refusedNames.isEmpty else { return nil }
-    return "The authority was made without \(self.refusedNames.joined(separator: ", ")), so devices refuse that address. "
+    return
+      "The authority was made without \(self.refusedNames.joined(separator: ", ")), so devices refuse that address. "
       + "Use another name, or move \(self.file.path) away, start kith-web again and install the new authority on each device."
   }
 
@@ -225,7 +226,8 @@ public struct Authority: Sendable {
       && labels.allSatisfy { label in
         (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
           && label.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
               || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
           }
       }

@@ -28,7 +28,8 @@ struct SetupWebCommand: AsyncParsableCommand {
   var keyFile: String?
 
   @Option(
-    help: "Write the drop-in of the systemd unit to this file, such as /etc/systemd/system/kith-web.service.d/setup.conf.",
+    help:
+      "Write the drop-in of the systemd unit to this file, such as /etc/systemd/system/kith-web.service.d/setup.conf.",
     completion: .file())
   var writeDropIn: String?
 
@@ -108,7 +109,9 @@ struct SetupWebCommand: AsyncParsableCommand {
     return WebWay.allCases[number - 1]
   }
 
-  private func value(_ given: String?, _ field: String, _ question: String, _ console: Console) throws(Failure) -> String {
+  private func value(_ given: String?, _ field: String, _ question: String, _ console: Console) throws(Failure)
+    -> String
+  {
     let value = given ?? (self.yes ? nil : console.ask(question)) ?? ""
     guard !value.isEmpty else { throw .invalid(field: field, "is missing: --\(field)") }
     return value

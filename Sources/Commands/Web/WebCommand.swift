@@ -10,7 +10,8 @@ struct WebCommand: AsyncParsableCommand {
     commandName: "web", abstract: "Devices: phones, browsers and scripts that reach kithd through kith-web.",
     discussion: "Example: kith web pair --name hanako",
     subcommands: [
-      PairDeviceCommand.self, ListDevicesCommand.self, RevokeDeviceCommand.self, AddTokenCommand.self, SetupWebCommand.self,
+      PairDeviceCommand.self, ListDevicesCommand.self, RevokeDeviceCommand.self, AddTokenCommand.self,
+      SetupWebCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

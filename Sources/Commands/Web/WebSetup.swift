@@ -37,7 +37,8 @@ struct WebSetup {
   /// The arguments of kith-web.
   var arguments: [String] {
     let host = self.way == .proxy ? "127.0.0.1" : "0.0.0.0"
-    return ["--listen", "\(host):\(self.port)", "--state-dir", "/var/lib/kith-web", "--name", self.name] + self.protection
+    return ["--listen", "\(host):\(self.port)", "--state-dir", "/var/lib/kith-web", "--name", self.name]
+      + self.protection
   }
 
   private var protection: [String] {
@@ -65,7 +66,8 @@ struct WebSetup {
       let doubled = word.map { $0 == "%" || $0 == "$" ? "\($0)\($0)" : $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
       return word.contains(where: { " '\"\\;".contains($0) }) ? "\"\(doubled.joined())\"" : doubled.joined()
     }
-    let port = self.port < 1024 ? "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n" : ""
+    let port =
+      self.port < 1024 ? "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n" : ""
     return "[Service]\nExecStart=\nExecStart=\(words.joined(separator: " "))\n\(port)"
   }
 
@@ -73,7 +75,8 @@ struct WebSetup {
   var command: String {
     (["kith-web"] + self.arguments).map { word in
       let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:@".contains($0)) }
-      return isPlain ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+      return isPlain
+        ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
     }.joined(separator: " ")
   }
 
