@@ -3,6 +3,7 @@ internal import CCertificates
 internal import EventLoop
 internal import Foundation
 internal import Glibc
+internal import KithMessages
 internal import Secrets
 
 /// A certificate authority of the household, kept in one file with its key, and the certificate of the server that it has signed.
