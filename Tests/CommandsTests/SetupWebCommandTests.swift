@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bus
 import EventLoop
 import Foundation
