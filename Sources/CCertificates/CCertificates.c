@@ -84,20 +84,27 @@ static bool write_pair(X509 *certificate, EVP_PKEY *key, struct kith_pair *made)
     made->certificate = contents(texts[0]);
     made->key = contents(texts[1]);
     is_written = made->certificate.start != NULL && made->key.start != NULL;
+    if (!is_written) {
+      kith_free(made->certificate);
+      kith_free(made->key);
+      memset(made, 0, sizeof *made);
+    }
   }
   BIO_free(texts[0]);
   BIO_free(texts[1]);
   return is_written;
 }
 
+/// The error that was met last, which is the nearest to the cause that this code knows of.
 static bool told(bool is_made, char *error, size_t size) {
-  if (!is_made) ERR_error_string_n(ERR_get_error(), error, size);
+  if (!is_made) ERR_error_string_n(ERR_peek_last_error(), error, size);
   ERR_clear_error();
   return is_made;
 }
 
 bool kith_make_authority(
   const char *name, const char *constraints, int64_t from, int64_t until, struct kith_pair *made, char *error, size_t error_size) {
+  ERR_clear_error();
   EVP_PKEY *key = EVP_EC_gen("P-256");
   X509 *certificate = key != NULL ? begin(key, name, from, until) : NULL;
   bool is_made = certificate != NULL && X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1
@@ -114,6 +121,7 @@ bool kith_make_authority(
 bool kith_make_leaf(
   const uint8_t *authority, size_t authority_size, const uint8_t *authority_key, size_t authority_key_size, const char *name,
   const char *names, int64_t from, int64_t until, struct kith_pair *made, char *error, size_t error_size) {
+  ERR_clear_error();
   X509 *issuer = read_certificate(authority, authority_size);
   EVP_PKEY *issuer_key = read_key(authority_key, authority_key_size), *key = EVP_EC_gen("P-256");
   X509 *certificate = issuer != NULL && issuer_key != NULL && key != NULL ? begin(key, name, from, until) : NULL;
@@ -130,6 +138,20 @@ bool kith_make_leaf(
   EVP_PKEY_free(key);
   EVP_PKEY_free(issuer_key);
   return told(is_made, error, error_size);
+}
+
+bool kith_authority_permits(const uint8_t *authority, size_t size, const char *name) {
+  X509 *issuer = read_certificate(authority, size), *asked = X509_new();
+  NAME_CONSTRAINTS *constraints =
+    issuer != NULL ? X509_get_ext_d2i(issuer, NID_name_constraints, NULL, NULL) : NULL;
+  bool is_permitted = constraints != NULL && asked != NULL && add_extension(asked, issuer, NID_subject_alt_name, name)
+    // The names are decoded into the certificate when its purposes are asked for.
+    && X509_check_purpose(asked, -1, 0) != -1 && NAME_CONSTRAINTS_check(asked, constraints) == X509_V_OK;
+  NAME_CONSTRAINTS_free(constraints);
+  X509_free(asked);
+  X509_free(issuer);
+  ERR_clear_error();
+  return is_permitted;
 }
 
 static int64_t seconds(const ASN1_TIME *time) {

@@ -1,6 +1,9 @@
 public import Bus
 internal import CCertificates
+internal import EventLoop
 internal import Foundation
+internal import Glibc
+internal import KithMessages
 internal import Secrets
 
 /// A certificate authority of the household, kept in one file with its key, and the certificate of the server that it has signed.
@@ -18,7 +21,13 @@ public struct Authority: Sendable {
   private static let day: Int64 = 86_400 * 1_000_000_000
   /// How far a phone's clock may be behind.
   private static let backdated = Self.day
+  /// 1 January 2026: a clock that says less was not set after the machine's start.
+  private static let earliest: Int64 = 1_767_225_600 * 1_000_000_000
 
+  /// The names and addresses that the authority may not sign for, because it was made for others. The certificate is without them.
+  public let refusedNames: [String]
+  /// Held as long as the authority is in use: two processes would each make one, and one of both would be lost.
+  private let lock: LockFile
   private let file: SecretFile
   private let leafFile: SecretFile
   private let names: [String]
@@ -27,13 +36,19 @@ public struct Authority: Sendable {
   /// Reads the authority of a folder, or makes it.
   ///
   /// - Parameters:
+  ///   - folder: Its own folder, which is made if it is missing.
   ///   - names: The names and addresses by which devices reach the server.
   ///   - now: Nanoseconds since 1970.
-  /// - Throws: `FAILED_PRECONDITION` with `CERTIFICATE_UNUSABLE`, `SECRET_UNREADABLE` or `SECRET_NOT_KEPT`.
+  /// - Throws: `FAILED_PRECONDITION` with `CERTIFICATE_UNUSABLE`, `AUTHORITY_IN_USE`, `CLOCK_UNSET`, `SECRET_UNREADABLE` or
+  ///   `SECRET_NOT_KEPT`; `INVALID_ARGUMENT/FIELD_INVALID` for a name that is none.
   public init(folder: String, names: [String], now: Int64) throws(Failure) {
+    for name in names where !Self.isName(name) {
+      throw .invalid(field: "name", "'\(name)' is no name of a host, such as kith.home.arpa, and no address.")
+    }
     self.file = SecretFile(path: "\(folder)/authority.pem")
     self.leafFile = SecretFile(path: "\(folder)/certificate.pem")
-    self.names = names
+    try self.file.makeDirectories()
+    self.lock = try Self.lock(folder)
     if let text = try self.file.read() {
       self.pair = Self.parts(text)
       let known = try ServedCertificate(chainPEM: self.pair.certificate, keyPEM: self.pair.key, from: self.file.path)
@@ -43,10 +58,58 @@ public struct Authority: Sendable {
           "the authority ends soon. Move the file away, start again, and install the new authority on each device")
       }
     } else {
+      guard now >= Self.earliest else {
+        throw Failure(
+          .failedPrecondition, "CLOCK_UNSET",
+          "The clock of this machine is years behind, and an authority made now would have ended already. Set the clock: "
+            + "timedatectl set-ntp true")
+      }
       try self.file.makeDirectories()
       self.pair = try Self.made(for: names, now: now)
       try self.file.write(Self.text(self.pair))
     }
+    let authority = self.pair.certificate
+    self.refusedNames = names.filter { !Self.permits(authority, $0) }
+    self.names = names.filter { Self.permits(authority, $0) }
+    guard !self.names.isEmpty else {
+      throw .unusableCertificate(
+        self.file.path,
+        "the authority was made for other names than \(names.joined(separator: ", ")). Move the file away, start again, "
+          + "and install the new authority on each device")
+    }
+  }
+
+  /// What a person has to do about ``refusedNames``; nil = nothing.
+  var fault: String? {
+    guard !self.refusedNames.isEmpty else { return nil }
+    return
+      "The authority was made without \(self.refusedNames.joined(separator: ", ")), so devices refuse that address. "
+      + "Use another name, or move \(self.file.path) away, start kith-web again and install the new authority on each device."
+  }
+
+  private static func lock(_ folder: String) throws(Failure) -> LockFile {
+    let path = "\(folder)/authority.lock"
+    do throws(LockFile.Refusal) {
+      return try LockFile(path: path)
+    } catch {
+      switch error {
+      case .held(let holder):
+        throw Failure(
+          .failedPrecondition, "AUTHORITY_IN_USE",
+          "Another process\(holder.map { " (\($0))" } ?? "") uses the authority in \(folder). Stop it, or give this one a "
+            + "folder of its own: --state-dir")
+      case .system(let call, let code):
+        throw .unusableCertificate(path, "\(call) failed with error \(code). Check the folder and its permissions")
+      }
+    }
+  }
+
+  /// The name as x509v3_config(5) writes it.
+  private static func alternative(_ name: String) -> String { Self.isAddress(name) ? "IP:\(name)" : "DNS:\(name)" }
+
+  private static func permits(_ authority: [UInt8], _ name: String) -> Bool {
+    // The array and the string outlive the call.
+    unsafe kith_authority_permits(authority, authority.count, Self.alternative(name))
   }
 
   /// The authority's certificate as DER, for devices to install.
@@ -96,11 +159,11 @@ public struct Authority: Sendable {
     if let known = try? self.stored(), self.isGood(known, now: now) { return known }
     var made = unsafe kith_pair()
     var error = [CChar](repeating: 0, count: 256)
-    let (seconds, host) = (now / 1_000_000_000, self.names.first ?? "localhost")
+    let seconds = now / 1_000_000_000
     // The arrays and strings outlive the call; `error` has the size that is given.
     let isMade = unsafe kith_make_leaf(
-      self.pair.certificate, self.pair.certificate.count, self.pair.key, self.pair.key.count, host,
-      self.names.map { Self.isAddress($0) ? "IP:\($0)" : "DNS:\($0)" }.joined(separator: ","),
+      self.pair.certificate, self.pair.certificate.count, self.pair.key, self.pair.key.count, "kith-web",
+      self.names.map(Self.alternative).joined(separator: ","),
       seconds - Self.backdated / 1_000_000_000, seconds + Self.days.leaf * 86_400, &made, &error, error.count)
     guard isMade else { throw .unusableCertificate(self.leafFile.path, Self.words(error)) }
     let pair = (certificate: unsafe take(made.certificate), key: unsafe take(made.key))
@@ -137,15 +200,39 @@ public struct Authority: Sendable {
     let hosts = ["home.arpa", "local", "localhost"] + names.filter { !Self.isAddress($0) }
     let networks = [
       "10.0.0.0/255.0.0.0", "172.16.0.0/255.240.0.0", "192.168.0.0/255.255.0.0", "127.0.0.0/255.0.0.0",
-      "169.254.0.0/255.255.0.0", "fc00::/fe00::", "fe80::/ffc0::", "::1/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+      "169.254.0.0/255.255.0.0", "fc00::/fe00::", "fe80::/ffc0::", "::1/\(Self.wholeMask(v6: true))",
     ]
+    // An address outside of these networks, such as Tailscale's, has to be named: else the whole certificate is refused.
+    let addresses = names.filter(Self.isAddress).map { "\($0)/\(Self.wholeMask(v6: $0.contains(":")))" }
     var seen: Set<String> = []
-    let permitted = hosts.filter { seen.insert($0).inserted }.map { "permitted;DNS:\($0)" }
-    return (["critical"] + permitted + networks.map { "permitted;IP:\($0)" }).joined(separator: ",")
+    let permitted = hosts.map { "permitted;DNS:\($0)" } + (networks + addresses).map { "permitted;IP:\($0)" }
+    return (["critical"] + permitted.filter { seen.insert($0).inserted }).joined(separator: ",")
   }
 
+  private static func wholeMask(v6: Bool) -> String {
+    v6 ? Array(repeating: "ffff", count: 8).joined(separator: ":") : "255.255.255.255"
+  }
+
+  /// Whether a text is an IPv4 or IPv6 address.
   static func isAddress(_ name: String) -> Bool {
-    name.contains(":") || name.split(separator: ".").count == 4 && name.allSatisfy { $0.isNumber || $0 == "." }
+    var address = in6_addr()
+    // `address` has room for either kind, and the string outlives the calls.
+    return unsafe inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1
+  }
+
+  /// Whether a text is an address or the name of a host. Other characters have a meaning in x509v3_config(5).
+  static func isName(_ name: String) -> Bool {
+    guard !Self.isAddress(name) else { return true }
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    return name.utf8.count <= 253
+      && labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+              || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+          }
+      }
   }
 
   /// One file, so that the certificate and its key are replaced together.

@@ -22,7 +22,8 @@ public final class CertificateStore: Sendable {
     var served: ServedCertificate
     /// The state of the files that were read last, good or not.
     var seen: [FileState]
-    var fault: String?
+    /// Why the files that were read last were not taken; nil = they were.
+    var refusal: String?
   }
 
   /// What tells that a file was replaced.
@@ -30,6 +31,7 @@ public final class CertificateStore: Sendable {
     var modified: Date?
     var size: Int?
     var inode: Int?
+    var isFile = false
 
     init(_ path: String) {
       // A link is followed: certbot replaces links.
@@ -38,6 +40,7 @@ public final class CertificateStore: Sendable {
       self.modified = attributes?[.modificationDate] as? Date
       self.size = attributes?[.size] as? Int
       self.inode = attributes?[.systemFileNumber] as? Int
+      self.isFile = attributes?[.type] as? FileAttributeType == .typeRegular
     }
   }
 
@@ -54,7 +57,7 @@ public final class CertificateStore: Sendable {
     self.clock = clock
     let seen = Self.fileStates(of: source)
     let served = try Self.read(source, now: clock())
-    self.state = Lock(State(served: served, seen: seen, fault: Self.fault(of: served, now: clock())))
+    self.state = Lock(State(served: served, seen: seen))
   }
 
   /// The certificate for new connections.
@@ -72,27 +75,28 @@ public final class CertificateStore: Sendable {
       defer { state.seen = seen }
       return state.seen != seen
     }
-    if case .files = self.source, !isNew {
-      return self.state.withLock { state in
-        state.fault = state.fault ?? Self.fault(of: state.served, now: now)
-        return state.fault
-      }
-    }
+    if case .files = self.source, !isNew { return self.fault(now: now) }
     do throws(Failure) {
       var served = try Self.read(self.source, now: now)
-      return self.state.withLock { state in
+      self.state.withLock { state in
         served.generation = state.served.generation
         if served != state.served { served.generation += 1 }
         state.served = served
-        state.fault = Self.fault(of: served, now: now)
-        return state.fault
+        state.refusal = nil
       }
     } catch {
-      return self.state.withLock { state in
-        state.fault = "\(error.message) The earlier one is still in use."
-        return state.fault
-      }
+      self.state.withLock { $0.refusal = "\(error.message) The earlier one is still in use." }
     }
+    return self.fault(now: now)
+  }
+
+  /// Everything that is wrong now. Dates are compared each time: time passes, and a clock is set right.
+  private func fault(now: Int64) -> String? {
+    let (served, refusal) = self.state.withLock { ($0.served, $0.refusal) }
+    var faults = [refusal, Self.fault(of: served, now: now)]
+    if case .authority(let authority) = self.source { faults.append(authority.fault) }
+    let words = faults.compactMap { $0 }
+    return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
   private static func read(_ source: Source, now: Int64) throws(Failure) -> ServedCertificate {
@@ -105,7 +109,8 @@ public final class CertificateStore: Sendable {
   }
 
   private static func bytes(of path: String) throws(Failure) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else {
+    let file = FileState(path)
+    guard file.isFile, file.size ?? 0 <= 1 << 20, let data = FileManager.default.contents(atPath: path) else {
       throw .unusableCertificate(path, "it cannot be read. Check the path and its permissions")
     }
     return Array(data)

@@ -37,6 +37,12 @@ func openssl(_ arguments: String..., in folder: String) throws -> (status: Int32
     try Authority(folder: self.place.path, names: names, now: now ?? self.now)
   }
 
+  /// What an authority made before it was let go of.
+  private func made() throws -> (der: [UInt8], leaf: ServedCertificate) {
+    let authority = try self.authority()
+    return (authority.der, try authority.leaf(now: self.now))
+  }
+
   private func verifies(_ leaf: ServedCertificate, by authority: Authority, as name: String) throws -> (Int32, String) {
     try Data(leaf.chainPEM).write(to: URL(fileURLWithPath: self.place.path + "/leaf.pem"))
     try Data(authority.der).write(to: URL(fileURLWithPath: self.place.path + "/ca.der"))
@@ -91,22 +97,21 @@ func openssl(_ arguments: String..., in folder: String) throws -> (status: Int32
 
   @Test("the same authority and certificate are used again, and a certificate is renewed 60 days before its end")
   func renewal() throws {
-    let authority = try self.authority()
-    let leaf = try authority.leaf(now: self.now)
+    let (der, leaf) = try self.made()
     #expect(leaf.expires == self.now / 1_000_000_000 * 1_000_000_000 + 397 * Self.day)
     let again = try self.authority()
-    #expect(again.der == authority.der)
+    #expect(again.der == der)
     #expect(try again.leaf(now: self.now + 336 * Self.day) == leaf)
     let renewed = try again.leaf(now: self.now + 338 * Self.day)
     #expect(renewed != leaf && renewed.expires > leaf.expires)
-    #expect(try self.verifies(renewed, by: authority, as: "kith.home.arpa").0 != 0, "not valid yet by today's clock")
+    #expect(try self.verifies(renewed, by: again, as: "kith.home.arpa").0 != 0, "not valid yet by today's clock")
     // A clock that is set back: the renewed one is not valid yet.
     #expect(try again.leaf(now: self.now).expires == leaf.expires)
   }
 
   @Test("a name that is added makes a new certificate of the same authority")
   func anotherName() throws {
-    let leaf = try self.authority().leaf(now: self.now)
+    let leaf = try self.made().leaf
     let wider = try self.authority(["kith.home.arpa", "192.168.1.10", "192.168.1.11"])
     let second = try wider.leaf(now: self.now)
     #expect(second != leaf && second.names("192.168.1.11"))
@@ -153,6 +158,65 @@ func openssl(_ arguments: String..., in folder: String) throws -> (status: Int32
     #expect(payload["PayloadContent"] as? Data == Data(authority.der))
     #expect(UUID(uuidString: list["PayloadUUID"] as? String ?? "") != nil)
     #expect(UUID(uuidString: payload["PayloadUUID"] as? String ?? "") != nil)
-    #expect(try self.authority().appleProfile == authority.appleProfile)
+    let profile = authority.appleProfile
+    #expect(profile.contains("kith.authority") && authority.appleProfile == profile)
+  }
+
+  @Test("an address outside of a home's networks is permitted when the authority is made for it")
+  func addressOfTailscale() throws {
+    let authority = try self.authority(["kith.home.arpa", "100.64.1.2", "kith.example.org"])
+    #expect(authority.refusedNames.isEmpty)
+    let leaf = try authority.leaf(now: self.now)
+    for name in ["kith.home.arpa", "100.64.1.2", "kith.example.org"] {
+      #expect(try self.verifies(leaf, by: authority, as: name).0 == 0)
+    }
+  }
+
+  @Test("a name that the authority may not sign for is left out and told, so that the other names go on")
+  func nameOutside() throws {
+    _ = try self.made()
+    do {
+      let authority = try self.authority(["kith.home.arpa", "kith.example.org", "100.64.1.2"])
+      #expect(authority.refusedNames == ["kith.example.org", "100.64.1.2"])
+      #expect(try self.verifies(try authority.leaf(now: self.now), by: authority, as: "kith.home.arpa").0 == 0)
+      let fault = try CertificateStore(.authority(authority)).refresh()
+      #expect(fault?.contains("was made without kith.example.org, 100.64.1.2") == true)
+    }
+    let failure = #expect(throws: Failure.self) { try self.authority(["kith.example.org"]) }
+    #expect(failure?.message.contains("made for other names than kith.example.org") == true)
+  }
+
+  @Test(
+    "a name that has a meaning in OpenSSL's notation is refused",
+    arguments: [
+      "a,permitted;DNS:com", "copy:x/", "", ".", "a..b", "-a", "*.home.arpa", "1.2.3.4/8", "a b", "[::1]",
+    ])
+  func noName(name: String) throws {
+    let failure = #expect(throws: Failure.self) { try self.authority(["kith.home.arpa", name]) }
+    #expect(failure?.reason == "FIELD_INVALID")
+    #expect(!FileManager.default.fileExists(atPath: self.place.path + "/authority.pem"))
+  }
+
+  @Test("a long name, and a folder that does not exist yet")
+  func longName() throws {
+    let name = Array(repeating: String(repeating: "a", count: 60), count: 3).joined(separator: ".") + ".home.arpa"
+    let authority = try Authority(folder: self.place.path + "/new/web", names: [name], now: self.now)
+    #expect(try self.verifies(try authority.leaf(now: self.now), by: authority, as: name).0 == 0)
+  }
+
+  @Test("two users of one folder: the second one is told who the first is")
+  func twoAtOnce() throws {
+    let first = try self.authority()
+    let failure = #expect(throws: Failure.self) { try self.authority() }
+    #expect(failure?.reason == "AUTHORITY_IN_USE")
+    #expect(failure?.message.contains("(\(ProcessInfo.processInfo.processIdentifier))") == true)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("no authority is made while the clock stands at the beginning")
+  func unsetClock() throws {
+    let failure = #expect(throws: Failure.self) { try self.authority(now: 60 * 1_000_000_000) }
+    #expect(failure?.reason == "CLOCK_UNSET")
+    #expect(!FileManager.default.fileExists(atPath: self.place.path + "/authority.pem"))
   }
 }

@@ -71,6 +71,26 @@ import Testing
     #expect(store.current.names("one.example"))
   }
 
+  @Test("a clock that is set right ends the fault, though the files did not change")
+  func clockSetRight() throws {
+    try self.make("one.example")
+    try self.put("one.example.pem", "one.example.key")
+    let clock = ClockOfTest()
+    clock.advance(by: -2 * Self.day)
+    let store = try self.store { clock.now }
+    #expect(store.refresh()?.contains("Check the clock") == true)
+    clock.advance(by: 2 * Self.day + 60_000_000_000)
+    #expect(store.refresh() == nil)
+  }
+
+  @Test("what is no file is refused at once, and not read without end")
+  func noFile() throws {
+    let failure = #expect(throws: Failure.self) {
+      try CertificateStore(.files(certificate: "/dev/zero", key: "/dev/zero"))
+    }
+    #expect(failure?.message.contains("/dev/zero cannot be used") == true)
+  }
+
   @Test("a certificate of the own authority is renewed while it is served")
   func renewed() throws {
     let clock = ClockOfTest()

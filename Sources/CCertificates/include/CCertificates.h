@@ -35,6 +35,11 @@ bool kith_make_leaf(
   const char *name, const char *names, int64_t from, int64_t until, struct kith_pair *made,
   char *error, size_t error_size);
 
+/// Whether the authority's name constraints let it sign for a name, which is written as in `kith_make_leaf`.
+///
+/// A certificate with one name that is not permitted is refused by clients whatever its other names are.
+bool kith_authority_permits(const uint8_t *authority, size_t size, const char *name);
+
 /// What a file of certificates says.
 struct kith_certificate {
   /// How many certificates there are; 0 = the text has none.

@@ -80,6 +80,11 @@ public struct Console: Sendable {
     self.input().flatMap { String(validating: SecretFile.secret(in: $0[...]), as: UTF8.self) }
   }
 
+  /// Asks for a text, which is shown as it is typed.
+  ///
+  /// - Returns: Nil without a terminal.
+  func ask(_ question: String) -> String? { self.answer(question) }
+
   /// Asks a question to be answered by yes or no.
   ///
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.

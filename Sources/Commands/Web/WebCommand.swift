@@ -11,6 +11,7 @@ struct WebCommand: AsyncParsableCommand {
     discussion: "Example: kith web pair --name hanako",
     subcommands: [
       PairDeviceCommand.self, ListDevicesCommand.self, RevokeDeviceCommand.self, AddTokenCommand.self,
+      SetupWebCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
