@@ -64,7 +64,6 @@ public struct Authority: Sendable {
           "The clock of this machine is years behind, and an authority made now would have ended already. Set the clock: "
             + "timedatectl set-ntp true")
       }
-      try self.file.makeDirectories()
       self.pair = try Self.made(for: names, now: now)
       try self.file.write(Self.text(self.pair))
     }
