@@ -67,7 +67,7 @@ file_lengths() {
     awk '$2 != "total" && $1 > 400 { print $2 " has " $1 " lines; split it by what it holds" }'
 }
 
-# Each rpc is in the service reference, and is sent by the command line tool or the client library below it.
+# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, or kith-web.
 methods_documented_and_reachable() {
   awk '
     /^service / { service = $2 }
@@ -76,7 +76,8 @@ methods_documented_and_reachable() {
   ' proto/kith/v1/*.proto | while read -r service name request role; do
     grep -q "^### kith.v1.$service/$name\$" docs/services.md || echo "docs/services.md lacks $service/$name"
     [ "$role" != WORKER ] || continue
-    grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client || echo "no command of kith sends $service/$name"
+    grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client Sources/Web 2>/dev/null ||
+      echo "neither kith nor kith-web sends $service/$name"
   done
 }
 

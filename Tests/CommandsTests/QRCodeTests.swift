@@ -4,7 +4,8 @@ import Testing
 
 /// The parts that a reader depends on; `test_devices.py` compares whole codes with those of another program.
 struct QRCodeTests {
-  @Test("the smallest version that holds the text is taken", arguments: [(1, 21), (17, 21), (18, 25), (32, 25), (134, 41)])
+  @Test(
+    "the smallest version that holds the text is taken", arguments: [(1, 21), (17, 21), (18, 25), (32, 25), (134, 41)])
   func versions(length: Int, size: Int) throws {
     let code = try #require(QRCode(String(repeating: "a", count: length)))
     #expect(code.modules.count == size && code.modules.allSatisfy { $0.count == size })

@@ -1,5 +1,4 @@
 import Bus
-import BusZeroMQ
 import EventLoop
 import KithMessages
 import Logging
@@ -8,6 +7,7 @@ import SwiftProtobuf
 import TestKit
 import Testing
 
+@testable import BusZeroMQ
 @testable import Hub
 
 /// What becomes of a device at the hub, from its invitation to its end, without a socket.
@@ -109,7 +109,8 @@ import Testing
     #expect(try await house.ask(RevokeDeviceRequest.with { $0.name = "button" }).state == "revoked")
     #expect(house.principal("t1") == nil)
     #expect(
-      await self.reason { _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "button" }) } == "RECORD_UNKNOWN")
+      await self.reason { _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "button" }) } == "RECORD_UNKNOWN"
+    )
     // The token is burnt, the name is not.
     #expect(await self.reason { _ = try await house.add("button", token: "t1") } == "FIELD_INVALID")
     _ = try await house.add("button", token: "t3")

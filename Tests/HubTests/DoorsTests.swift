@@ -1,5 +1,6 @@
 import Bus
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Hub

@@ -15,7 +15,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     EventHeader.self, Event.self, Changed.self, SyncStatus.self, JobStatus.self, ReminderDue.self, SystemNotice.self,
     DeliveryStatus.self, Head.self, LoggedEvent.self,
     // system.proto
-    HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, WhoamiRequest.self, WhoamiReply.self, CancelRequest.self,
+    HelloRequest.self, HelloReply.self, Limits.self, PingRequest.self, PingReply.self, WhoamiRequest.self,
+    WhoamiReply.self, CancelRequest.self,
     CancelReply.self, ServicesRequest.self, ServicesReply.self, Service.self, StatusRequest.self, StatusReply.self,
     PlaneStatus.self,
     StorageStatus.self, ReplayRequest.self, ReplayReply.self, SnapshotRequest.self, SnapshotReply.self,

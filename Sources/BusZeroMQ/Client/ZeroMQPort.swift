@@ -1,8 +1,7 @@
 public import Bus
 public import EventLoop
-public import KithMessages
+internal import KithMessages
 public import Logging
-internal import SwiftProtobuf
 public import ZeroMQ
 
 /// Sends commands to a hub in another process.
@@ -68,76 +67,6 @@ public actor ZeroMQPort: LoopActor, Port {
 
   isolated deinit {}
 
-  /// Sends a command, retries it, and waits for its answer.
-  public nonisolated func call<C: Command>(
-    _ command: C, _ context: CallContext
-  ) async throws(Failure) -> Answer<C.Reply> {
-    let outcome = await self.send(
-      try Self.request(command, context),
-      timeout: context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds)), progress: context.progress)
-    return try Self.answer(C.Reply.self, outcome)
-  }
-
-  /// Sends an encoded command, retries it, and waits for its answer: for a program that passes on the commands of others.
-  ///
-  /// - Parameters:
-  ///   - request: In either encoding; the answer has the same.
-  ///   - timeout: How long to wait. The request's header tells the hub for itself.
-  ///   - progress: Called with the progress of a long command, on any thread.
-  /// - Returns: The FINAL, whose status may be a failure of the command.
-  /// - Throws: If the hub does not answer, or the request exceeds the frame limits.
-  public nonisolated func forward(
-    _ request: RequestFrame, timeout: Duration, progress: (@Sendable (Progress) -> Void)? = nil
-  ) async throws(Failure) -> ReplyFrame {
-    try await self.send(request, timeout: timeout, progress: progress).get()
-  }
-
-  private nonisolated func send(
-    _ request: RequestFrame, timeout: Duration, progress: (@Sendable (Progress) -> Void)?
-  ) async -> Result<ReplyFrame, Failure> {
-    let frames: [[UInt8]]
-    do throws(Failure) {
-      frames = try request.encoded()
-    } catch {
-      return .failure(error)
-    }
-    let waiter = WaiterID()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Result<ReplyFrame, Failure>, Never>) in
-        self.perform { port in
-          port.submit(
-            request, frames, timeout: timeout,
-            Waiter(id: waiter, resume: { continuation.resume(returning: $0) }, progress: progress))
-        }
-      }
-    } onCancel: {
-      waiter.cancel()
-      self.post { $0.cancel(waiter, of: request.header.requestID) }
-    }
-  }
-
-  /// Sends a command from code on this event loop.
-  ///
-  /// - Parameter completion: Called once, on the event loop.
-  public func start<C: Command>(
-    _ command: C, _ context: CallContext = CallContext(),
-    completion: @escaping (Result<Answer<C.Reply>, Failure>) -> Void
-  ) {
-    do throws(Failure) {
-      let request = try Self.request(command, context)
-      let waiter = Waiter(
-        id: WaiterID(),
-        resume: { outcome in
-          completion(Result { () throws(Failure) in try Self.answer(C.Reply.self, outcome) })
-        }, progress: context.progress)
-      self.submit(
-        request, try request.encoded(),
-        timeout: context.timeout ?? .milliseconds(Int64(C.method.timeoutMilliseconds)), waiter)
-    } catch {
-      completion(.failure(error))
-    }
-  }
-
   /// Closes the connection. Waiting calls fail with `UNAVAILABLE/SHUTTING_DOWN`.
   public func close() {
     self.isClosed = true
@@ -150,7 +79,7 @@ public actor ZeroMQPort: LoopActor, Port {
 
   // MARK: - Calls
 
-  private func submit(_ request: RequestFrame, _ frames: [[UInt8]], timeout: Duration, _ waiter: Waiter) {
+  func submit(_ request: RequestFrame, _ frames: [[UInt8]], timeout: Duration, _ waiter: Waiter) {
     let id = request.header.requestID
     guard !waiter.id.isCancelled else { return waiter.resume(.failure(.cancelled)) }
     guard !self.isClosed else { return waiter.resume(.failure(Self.closed)) }
@@ -174,7 +103,7 @@ public actor ZeroMQPort: LoopActor, Port {
     if call.machine.isUnsent { self.arm(call.machine.due(blockedSince: self.blockedSince)) }
   }
 
-  private func cancel(_ waiter: WaiterID, of id: String) {
+  func cancel(_ waiter: WaiterID, of id: String) {
     guard let call = self.calls[id], let index = call.waiters.firstIndex(where: { $0.id === waiter }) else { return }
     call.waiters[index].resume(.failure(.cancelled))
     guard call.waiters.count == 1 else {
@@ -194,7 +123,7 @@ public actor ZeroMQPort: LoopActor, Port {
     do {
       var context = CallContext(timeout: .seconds(5))
       context.token = header.token
-      let request = try Self.request(command, context)
+      let request = try Self.frame(command, context)
       _ = try self.link?.send(try request.encoded())
     } catch {
       self.logger.debug("cancellation not sent", metadata: ["error": "\(error)"])
@@ -381,30 +310,9 @@ public actor ZeroMQPort: LoopActor, Port {
   }
 }
 
-// MARK: - Messages
+// MARK: - Failures
 
 extension ZeroMQPort {
-  private static func request<C: Command>(_ command: C, _ context: CallContext) throws(Failure) -> RequestFrame {
-    var header = RequestHeader()
-    header.requestID = context.requestID
-    header.idempotencyKey = context.idempotencyKey
-    header.wantProgress = context.progress != nil
-    header.token = context.token
-    if let timeout = context.timeout { header.timeoutMs = UInt32(clamping: Int64(timeout / .milliseconds(1))) }
-    return RequestFrame(
-      service: C.method.name, header: header, body: try Encoding.pb.encode(command), attachments: context.attachments)
-  }
-
-  private static func answer<Reply: SwiftProtobuf.Message & Sendable>(
-    _ type: Reply.Type, _ outcome: Result<ReplyFrame, Failure>
-  ) throws(Failure) -> Answer<Reply> {
-    let frame = try outcome.get()
-    guard frame.header.status.code == .ok else { throw Failure(status: frame.header.status) }
-    return Answer(
-      try frame.encoding.decode(Reply.self, from: frame.body), attachments: frame.attachments,
-      effects: frame.header.effects, isReplayed: frame.header.replayed)
-  }
-
   private static let closed = Failure(
     .unavailable, "SHUTTING_DOWN", "The connection to kithd was closed. Connect again to send more commands.")
   private static let reused = Failure(

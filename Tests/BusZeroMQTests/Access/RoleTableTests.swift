@@ -60,7 +60,9 @@ struct RoleTableTests {
     }
   }
 
-  @Test("keys, and devices but for their own signing out, are for an admin alone; pairing is for doors as well", arguments: Methods.all)
+  @Test(
+    "keys, and devices but for their own signing out, are for an admin alone; pairing is for doors as well",
+    arguments: Methods.all)
   func keysAreForAdmins(method: KithMessages.Method) {
     if method.name.hasPrefix("kith.v1.Keys/") { #expect(method.role == .admin) }
     guard method.name.hasPrefix("kith.v1.Devices/") else { return }
