@@ -64,6 +64,21 @@ import Testing
     #expect(self.reason { try limits.begin("0", isWrite: false, now: later) } == "REQUESTS_AT_ONCE")
   }
 
+  @Test func madeUpTokensTakeNoPlaces() throws {
+    var limits = DeviceLimits()
+    for number in 0..<2000 {
+      try limits.begin("made up \(number)", isWrite: false, now: .now)
+      limits.forget("made up \(number)")
+      limits.end("made up \(number)")
+    }
+    try limits.begin("phone", isWrite: true, now: .now)
+    // A token that is paired after it was tried has the limits of any other.
+    try limits.begin("later", isWrite: false, now: .now)
+    limits.forget("later")
+    for _ in 0..<7 { try limits.begin("later", isWrite: false, now: .now) }
+    #expect(throws: Refusal.self) { try limits.begin("later", isWrite: false, now: .now) }
+  }
+
   @Test func fiveCodesAndThenAPause() {
     var limits = AddressLimits()
     for step in 0..<5 { #expect(self.reason { try limits.pair(from: "a", now: self.start + .seconds(step)) } == nil) }

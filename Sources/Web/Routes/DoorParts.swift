@@ -38,6 +38,7 @@ struct DoorParts: Sendable {
   func refusal(_ failure: Failure, _ admitted: Admission.Admitted) -> Refusal {
     if failure.code == .unauthenticated {
       self.addresses.withLock { $0.countUnknown(from: admitted.caller.address, now: .now) }
+      if let credential = admitted.credential { self.limits.withLock { $0.forget(credential.digest) } }
     }
     return Refusal(failure)
   }

@@ -25,6 +25,8 @@ public struct DeviceLimits: Sendable {
     var streams = 0
     var writes = RateLimit(burst: DeviceLimits.writes, interval: .milliseconds(500))
     var lastAt: ContinuousClock.Instant
+    /// Whether the hub does not know the token, so that it takes no place once its requests have ended.
+    var isUnknown = false
 
     var isIdle: Bool { self.requests == 0 && self.streams == 0 }
   }
@@ -52,7 +54,10 @@ public struct DeviceLimits: Sendable {
   }
 
   /// Counts the end of a request.
-  public mutating func end(_ device: String) { self.uses[device]?.requests -= 1 }
+  public mutating func end(_ device: String) { self.release(device) { $0.requests -= 1 } }
+
+  /// Forgets a token that the hub does not know, once its requests have ended: made-up tokens must not take the places of devices.
+  public mutating func forget(_ device: String) { self.release(device) { $0.isUnknown = true } }
 
   /// Counts a stream; ``endStream(_:)`` follows.
   ///
@@ -68,7 +73,13 @@ public struct DeviceLimits: Sendable {
   }
 
   /// Counts the end of a stream.
-  public mutating func endStream(_ device: String) { self.uses[device]?.streams -= 1 }
+  public mutating func endStream(_ device: String) { self.release(device) { $0.streams -= 1 } }
+
+  private mutating func release(_ device: String, _ change: (inout Use) -> Void) {
+    guard var use = self.uses[device] else { return }
+    change(&use)
+    self.uses[device] = use.isUnknown && use.isIdle ? nil : use
+  }
 
   private mutating func use(of device: String, now: ContinuousClock.Instant) throws(Refusal) -> Use {
     if self.uses[device] == nil, self.uses.count >= Self.devices {
@@ -80,6 +91,7 @@ public struct DeviceLimits: Sendable {
     }
     var use = self.uses[device] ?? Use(lastAt: now)
     use.lastAt = now
+    use.isUnknown = false
     return use
   }
 
