@@ -136,7 +136,7 @@ struct AddTokenCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make a token for a script or a shortcut, and print it once.",
     discussion: """
-      kithd keeps only its SHA-256: whoever loses the token makes another one.
+      kithd keeps only its SHA-256. If the token is lost, make another one.
       Example: kith web token --name kitchen-button --role recorder --valid-for 90d
       """)
 

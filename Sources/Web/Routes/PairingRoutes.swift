@@ -113,7 +113,7 @@ struct PairingRoutes: Sendable {
         Failure(
           .permissionDenied, "ENCRYPTION_NEEDED",
           """
-          Over this connection, which is not encrypted, a device can only join as a viewer. Invite it anew with --role viewer, or set \
+          Over this connection, which is not encrypted, a device can only join as a viewer. Invite it again with --role viewer, or set \
           up encryption: kith web setup
           """))
     }

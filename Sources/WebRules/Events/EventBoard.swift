@@ -76,10 +76,10 @@ public struct EventBoard: Sendable {
     return self.tell { $0.offer(frame) }
   }
 
-  /// Notes that the hub begins a stream anew; ``moved(_:)`` tells where.
+  /// Notes that the hub restarts a stream; ``moved(_:)`` has its new position.
   public mutating func resync(_ stream: String, cause: String) { self.causes[stream] = cause }
 
-  /// Takes the position at which a stream was begun anew, or repaired; returns who has to be woken.
+  /// Takes the position of a restarted or repaired stream. Returns the readers to wake.
   public mutating func moved(_ position: StreamPosition) -> [ReaderID] {
     let stream = position.stream
     let isNewLog = position.epoch != self.epoch

@@ -6,7 +6,7 @@ public struct EventReader: Sendable {
     case position(id: String)
     /// An event.
     case event(id: String, json: String)
-    /// The reader has to read a stream's state anew.
+    /// The reader has to fetch the state of a stream again.
     case resync(id: String, stream: String, reason: String)
     /// Whether the hub answers.
     case hub(isUp: Bool)
@@ -18,7 +18,7 @@ public struct EventReader: Sendable {
     case end
   }
 
-  /// Events that may wait for a reader; with one more, it has to read anew.
+  /// The most events that wait for a reader. With one more, the reader has to fetch the state again.
   static let room = 256
 
   let device: String
@@ -66,7 +66,7 @@ public struct EventReader: Sendable {
   mutating func offer(_ frame: EventFrame) -> Bool {
     guard self.streams.contains(frame.stream), !self.isEnded else { return false }
     guard self.waiting.count < Self.room else {
-      // It reads too slowly. What waits is dropped, and each stream begins anew at its newest event.
+      // It reads too slowly. Its queue is dropped, and each stream restarts at its newest event.
       var newest = self.positions.merging(self.targets) { max($0, $1) }
       for held in self.waiting { newest[held.stream] = max(newest[held.stream] ?? 0, held.seq) }
       newest[frame.stream] = frame.seq
@@ -82,7 +82,7 @@ public struct EventReader: Sendable {
     return true
   }
 
-  /// Begins a stream anew at a position.
+  /// Restarts a stream at a position.
   mutating func restart(_ stream: String, at seq: UInt64, epoch: String, reason: String) -> Bool {
     guard self.streams.contains(stream), !self.isEnded else { return false }
     if epoch != self.epoch {
