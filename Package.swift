@@ -171,13 +171,15 @@ let package = Package(
         "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "Secrets", protobuf, arguments, logging,
       ],
       swiftSettings: strict),
+    .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
-      name: "WebRules", dependencies: ["Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+      name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
     // Nothing but kith-web depends on it, so that kithd and its tests build no server of HTTP.
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop",
+        "WebRules", "Pages", "CivilTime", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "Daemon", "Digest",
+        "EventLoop",
         "Instruments",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -297,7 +299,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WebRulesTests", dependencies: ["WebRules", "Bus", "KithMessages", "Digest", protobuf],
+      name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "WebRulesTests", dependencies: ["WebRules", "Pages", "Bus", "KithMessages", "Digest", protobuf],
       swiftSettings: strict),
     .testTarget(
       name: "HubTests",

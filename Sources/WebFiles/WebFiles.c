@@ -15,10 +15,20 @@ static const unsigned char style[] = {
 #embed "pages/door.css"
 };
 
+static const unsigned char page_style[] = {
+#embed "pages/page.css"
+};
+
+static const unsigned char icon[] = {
+#embed "pages/icon.svg"
+};
+
 static const struct kith_web_file files[] = {
     {"openapi.json", "application/json", openapi, sizeof openapi},
     {"pair.js", "text/javascript; charset=utf-8", pair, sizeof pair},
     {"door.css", "text/css; charset=utf-8", style, sizeof style},
+    {"page.css", "text/css; charset=utf-8", page_style, sizeof page_style},
+    {"icon.svg", "image/svg+xml", icon, sizeof icon},
 };
 
 const struct kith_web_file *kith_web_file_at(size_t index) {

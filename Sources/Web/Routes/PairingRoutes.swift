@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Logging
+internal import Pages
 internal import WebRules
 
 /// `/pair` and `/leave`: how a device joins, and how it leaves.

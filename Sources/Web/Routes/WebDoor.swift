@@ -56,7 +56,9 @@ struct WebDoor: HTTPResponder {
         ? pairing.page(head, admitted, context) : try await pairing.pair(request, head, admitted, context)
     case .leave:
       return try await PairingRoutes(parts: self.parts, logger: self.logger).leave(request, head, admitted, context)
-    case .home: return await StateRoutes(parts: self.parts).home(head, admitted, context)
+    case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted, context)
+    case .form(let method):
+      return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .health: return StateRoutes(parts: self.parts).health(context)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
     case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)

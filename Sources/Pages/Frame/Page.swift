@@ -1,0 +1,86 @@
+public import Bus
+
+/// A page of the family: it asks the hub and shows the answers. It changes nothing; its forms do.
+///
+/// ```swift
+/// let shown = try await TodayPage().show(view, hub)
+/// Frame(view).html(shown)
+/// ```
+public protocol Page: Sendable {
+  /// Asks the hub as the device, and shows what it answers.
+  func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown
+}
+
+/// What a page shows.
+public struct Shown: Sendable {
+  /// The parts of the page that the navigation leads to.
+  public enum Part: String, Sendable, CaseIterable {
+    case today = "/"
+    case calls = "/calls"
+    case people = "/people"
+    case more = "/more"
+  }
+
+  /// Its title and first heading.
+  public let title: String
+  /// The part that it belongs to.
+  public let part: Part
+  /// What is in it.
+  public let main: HTML
+  /// The streams of events that change it.
+  public let streams: [String]
+
+  /// Makes it.
+  public init(_ title: String, in part: Part, follows streams: [String], _ main: HTML) {
+    self.title = title
+    self.part = part
+    self.streams = streams
+    self.main = main
+  }
+}
+
+/// The page of an address.
+public enum PageAddress: Sendable, Hashable, CaseIterable {
+  case today, days, entry, summary, reminders, more
+
+  /// The path, with a place for an id.
+  var path: String {
+    switch self {
+    case .today: "/"
+    case .days: "/days"
+    case .entry: "/entries/"
+    case .summary: "/summary"
+    case .reminders: "/reminders"
+    case .more: "/more"
+    }
+  }
+
+  /// Finds the page of a path; nil if there is none.
+  public init?(path: String) {
+    let found = Self.allCases.first { address in
+      address.path.hasSuffix("/") && address != .today
+        ? path.hasPrefix(address.path) && Self.isID(path.dropFirst(address.path.count)) : address.path == path
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// The page at a path.
+  ///
+  /// - Parameter query: Finds a parameter of the address.
+  public func page(path: String, query: (String) -> String?) -> any Page {
+    let id = String(path.dropFirst(self.path.count))
+    switch self {
+    case .today: return TodayPage()
+    case .days: return DaysPage(day: query("day"), text: query("text"), category: query("category"), cursor: query("cursor"))
+    case .entry: return EntryPage(id: id)
+    case .summary: return SummaryPage(day: query("day"), language: query("language"))
+    case .reminders: return RemindersPage()
+    case .more: return MorePage()
+    }
+  }
+
+  private static func isID(_ text: Substring) -> Bool {
+    (1...128).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+  }
+}
