@@ -1,4 +1,6 @@
+internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The forms that record care: typed and spoken.
 struct CareForms: Sendable {

@@ -34,16 +34,12 @@ public struct DaysPage: Page {
         <p class="links"><a href="/summary?day=\(group.day.description)">\(view[.summary])</a></p></section>
         """
       })
-    let more: HTML =
-      reply.nextCursor.isEmpty
-      ? ""
-      : """
-      <p><a class="button" href="/days?day=\(Self.encoded(self.day))&amp;category=\(Self.encoded(self.category))&amp;text=\
-      \(Self.encoded(self.text))&amp;cursor=\(Self.encoded(reply.nextCursor))">\(view[.more])</a></p>
-      """
     return Shown(
       view[.days], in: .today, follows: ["care"],
-      "\(self.filter(view))\(groups.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : found)\(more)")
+      """
+      \(self.filter(view))\(groups.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : found)\
+      \(view.more("/days", ["day": self.day, "category": self.category, "text": self.text], cursor: reply.nextCursor))
+      """)
   }
 
   private func entries(_ hub: some Port) async throws(Failure) -> ListCareReply {
@@ -73,15 +69,6 @@ public struct DaysPage: Page {
       <label>\(view[.kind]) <select name="category"><option value="">\(view[.all])</option>\(categories)</select></label>
       <button>\(view[.show])</button></form>
       """
-  }
-
-  /// A value of a query.
-  static func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      let scalar = Unicode.Scalar(byte)
-      return byte < 128 && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_.~".unicodeScalars.contains(scalar))
-        ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
   }
 }
 

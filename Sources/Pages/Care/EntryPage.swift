@@ -14,7 +14,7 @@ public struct EntryPage: Page {
     get.id = self.id
     let record = try await hub.ask(get).record
     var sound: HTML = ""
-    if record.hasAudio {
+    if record.hasAudio_p {
       var audio = CareAudioRequest()
       audio.id = self.id
       let blob = try await hub.ask(audio)
@@ -44,7 +44,7 @@ public struct EntryPage: Page {
       buttons.append(
         Form(Methods.careConfirm, next: path, view).with("id", record.id).button(view[.confirm], test: "confirm", style: "primary"))
     }
-    if record.hasAudio, record.state == CareState.needsMemo.rawValue {
+    if record.hasAudio_p, record.state == CareState.needsMemo.rawValue {
       buttons.append(Form(Methods.careTranscribe, next: path, view).with("id", record.id).button(view[.tryAgain]))
     }
     buttons.append(Form(Methods.careDelete, next: path, view).with("id", record.id).button(view[.delete], test: "delete"))

@@ -1,4 +1,5 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
 
 /// The first page: who is cared for, what is due, the forms to record, and what was recorded today.

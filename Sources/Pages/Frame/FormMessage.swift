@@ -5,7 +5,8 @@ internal import SwiftProtobuf
 /// Makes the JSON of a message from the fields of a form.
 ///
 /// A name with dots is a field within a field (`record.note`), one with `[]` an entry of a list. A name may end with how its text is
-/// read: `:bool`, `:time` (local, such as `2026-11-24T08:10`), `:lines` (an entry for each line). Empty texts are left out; so are `form`,
+/// read: `:bool`, `:time` (local, such as `2026-11-24T08:10`), `:lines` and
+/// `:words` (an entry for each line or word). Empty texts are left out; so are `form`,
 /// `key` and `next`. Scripts do the same: Sources/WebFiles/pages/form.js.
 ///
 /// ```swift
@@ -33,6 +34,7 @@ public struct FormMessage: Sendable {
       case "bool": read = Google_Protobuf_Value(boolValue: value == "true" || value == "on")
       case "time": read = Google_Protobuf_Value(stringValue: try Self.stamp(value, name, zone))
       case "lines": read = Self.list(value.split(whereSeparator: \.isNewline).map(String.init))
+      case "words": read = Self.list(value.split(whereSeparator: \.isWhitespace).map(String.init))
       case "" where isList: read = Self.list([value])
       case "": read = Google_Protobuf_Value(stringValue: value)
       default: throw .invalid(field: "\(name.prefix(64))", "is no name of a field.")

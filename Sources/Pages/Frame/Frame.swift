@@ -1,3 +1,6 @@
+internal import CivilTime
+internal import KithMessages
+
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
 /// ```swift

@@ -17,7 +17,10 @@ public struct MorePage: Page {
       """)
   }
 
-  private static let links: [(path: String, name: Text)] = [("/reminders", .reminders), ("/days", .days)]
+  private static let links: [(path: String, name: Text)] = [
+    ("/reminders", .reminders), ("/days", .days), ("/contacts", .contacts), ("/sync", .sync), ("/conflicts", .conflicts),
+    ("/queue", .queue), ("/settings", .settings),
+  ]
 }
 
 extension Text {

@@ -41,7 +41,7 @@ public struct Shown: Sendable {
 
 /// The page of an address.
 public enum PageAddress: Sendable, Hashable, CaseIterable {
-  case today, days, entry, summary, reminders, more
+  case today, days, entry, summary, reminders, calls, call, people, person, contacts, sync, conflicts, queue, settings, more
 
   /// The path, with a place for an id.
   var path: String {
@@ -51,6 +51,15 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .entry: "/entries/"
     case .summary: "/summary"
     case .reminders: "/reminders"
+    case .calls: "/calls"
+    case .call: "/calls/"
+    case .people: "/people"
+    case .person: "/people/"
+    case .contacts: "/contacts"
+    case .sync: "/sync"
+    case .conflicts: "/conflicts"
+    case .queue: "/queue"
+    case .settings: "/settings"
     case .more: "/more"
     }
   }
@@ -76,6 +85,15 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .entry: return EntryPage(id: id)
     case .summary: return SummaryPage(day: query("day"), language: query("language"))
     case .reminders: return RemindersPage()
+    case .calls: return CallsPage(text: query("text"), emotion: query("emotion"), cursor: query("cursor"))
+    case .call: return CallPage(id: id)
+    case .people: return PeoplePage(text: query("text"), tag: query("tag"), cursor: query("cursor"))
+    case .person: return PersonPage(id: id)
+    case .contacts: return ContactsPage(text: query("text"), cursor: query("cursor"))
+    case .sync: return SyncPage()
+    case .conflicts: return ConflictsPage()
+    case .queue: return QueuePage()
+    case .settings: return SettingsPage()
     case .more: return MorePage()
     }
   }

@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 public import CivilTime
 public import KithMessages
 public import SwiftProtobuf
