@@ -43,8 +43,12 @@ public struct FormMessage: Sendable {
     }
   }
 
-  /// The message.
-  public var json: String { (try? self.root.jsonString()) ?? "{}" }
+  /// The message. The same fields give the same bytes, as a command that is sent again has to be the same.
+  public var json: String {
+    var options = JSONEncodingOptions()
+    options.useDeterministicOrdering = true
+    return (try? self.root.jsonString(options: options)) ?? "{}"
+  }
 
   private static func isName(_ text: String) -> Bool {
     text.utf8.count <= 64 && text.first.map { $0.isLetter } == true && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }

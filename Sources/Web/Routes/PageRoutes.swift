@@ -3,6 +3,7 @@ internal import CivilTime
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import KithClient
 internal import KithMessages
 internal import Pages
 internal import WebRules
@@ -112,7 +113,7 @@ struct PageRoutes: Sendable {
 }
 
 /// The hub, asked as a device.
-private struct DevicePort: Port {
+private struct DevicePort: Bus.Port {
   let link: HubLink
   let token: String
 
