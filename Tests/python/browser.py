@@ -107,15 +107,35 @@ class Phone:
         self.context.close()
 
 
+class Driver:
+    """Playwright, of which a process may have one at a time, however many browsers it drives."""
+
+    playwright, users = None, 0
+
+
+@contextlib.contextmanager
+def driver():
+    """Playwright: started for the first browser, and ended with the last one, as nothing else can use asyncio meanwhile."""
+    if Driver.users == 0:
+        Driver.playwright = sync_playwright().start()
+    Driver.users += 1
+    try:
+        yield Driver.playwright
+    finally:
+        Driver.users -= 1
+        if Driver.users == 0:
+            Driver.playwright.stop()
+
+
 class Browser:
     """A running Chromium. Each phone is a device of its own."""
 
-    def __init__(self, playwright):
-        self.playwright = playwright
+    def __init__(self, started):
+        self.started = started
 
     def phone(self, *, width=390, height=844, microphone=True, **options):
         """A device. OPTIONS are those of Playwright's contexts: locale, timezone_id, color_scheme, reduced_motion …"""
-        context = self.playwright.new_context(
+        context = self.started.new_context(
             viewport={"width": width, "height": height}, has_touch=True, is_mobile=True,
             permissions=["microphone"] if microphone else [], **{"locale": "en-GB", "timezone_id": "Europe/London", **options})
         context.set_default_timeout(30_000)
@@ -143,7 +163,7 @@ def chromium(*, authority=None, names=(), sound=None):
         for command in (["-N", "--empty-password"], ["-A", "-t", "C,,", "-n", "kith", "-i", authority]):
             subprocess.run(["certutil", "-d", f"sql:{store}", *command], check=True, capture_output=True, timeout=60)
     try:
-        with sync_playwright() as playwright:
+        with driver() as playwright:
             # Root has no sandbox. Playwright itself keeps Chromium out of /dev/shm, which is small in containers.
             started = playwright.chromium.launch(
                 executable_path=PROGRAM, headless=True, chromium_sandbox=False, args=arguments, timeout=60_000,
