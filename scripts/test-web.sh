@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh curl openssl flite
+scripts/setup.sh curl openssl flite chromium libnss3-tools fonts-noto-cjk
 {
   for product in kithd kith kith-web; do swift build --product "$product"; done
 } >&2

@@ -11,7 +11,7 @@ import time
 import pytest
 import requests
 
-from web import Device, Door, door
+from web import Device, Door, authority, door
 
 NAME = "kith.home.arpa"
 
@@ -20,15 +20,6 @@ def curl(front, path, *options, name=NAME):
     return subprocess.run(
         ["curl", "-sS", "--resolve", f"{name}:{front.port}:127.0.0.1", *options, f"https://{name}:{front.port}{path}"],
         capture_output=True, timeout=30)
-
-
-def authority(front):
-    """The authority's certificate, as a person gets it."""
-    der = requests.get(f"https://localhost:{front.port}/ca.crt", verify=False, timeout=30)
-    assert der.headers["Content-Type"] == "application/x-x509-ca-cert"
-    place = front.hub.directory / "ca.pem"
-    place.write_text(ssl.DER_cert_to_PEM_cert(der.content))
-    return place
 
 
 @pytest.fixture(scope="module")
