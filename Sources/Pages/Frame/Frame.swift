@@ -1,5 +1,7 @@
+internal import Bus
 internal import CivilTime
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
@@ -22,7 +24,8 @@ public struct Frame: Sendable {
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
     <script type="module" src="/files/app.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
-    data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))">
+    data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
+    data-made="\(Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now / 1_000_000_000 * 1_000_000_000).rfc3339)">
     <a class="skip" href="#page">\(self.view[.skip])</a>
     <nav aria-label="\(self.view[.navigation])"><ul>\(HTML(Shown.Part.allCases.map { self.link($0, shown.part) }))</ul></nav>
     <div id="state" role="status" data-test="sync-state"></div>
@@ -55,6 +58,9 @@ public struct Frame: Sendable {
     ("signed-out", Text(
       "This device is signed out. What waits is still on it; join again to send it.",
       "この端末の登録は解除されました。未送信の記録は端末に残っています。もう一度登録すると送信されます。")),
+    ("leave-loses", Text(
+      "{count} entries were not sent yet. Signing out discards them. Sign out?",
+      "未送信の記録が{count}件あります。解除すると失われます。解除しますか？")),
     ("no-storage", Text(
       "This browser keeps nothing on the device. Write only while the house can be reached.",
       "このブラウザは端末に保存できません。家につながっているときだけ記録してください。")),
