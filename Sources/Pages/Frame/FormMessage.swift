@@ -44,10 +44,14 @@ public struct FormMessage: Sendable {
   }
 
   /// The message. The same fields give the same bytes, as a command that is sent again has to be the same.
-  public var json: String {
-    var options = JSONEncodingOptions()
-    options.useDeterministicOrdering = true
-    return (try? self.root.jsonString(options: options)) ?? "{}"
+  public var json: String { Self.json(Google_Protobuf_Value(structValue: self.root)) }
+
+  /// A value with its fields in the order of their names, which a `Struct` itself does not have.
+  private static func json(_ value: Google_Protobuf_Value) -> String {
+    guard case .structValue(let object) = value.kind else { return (try? value.jsonString()) ?? "null" }
+    let fields = object.fields.sorted { $0.key < $1.key }
+      .map { "\(Self.json(Google_Protobuf_Value(stringValue: $0.key))):\(Self.json($0.value))" }
+    return "{\(fields.joined(separator: ","))}"
   }
 
   private static func isName(_ text: String) -> Bool {
