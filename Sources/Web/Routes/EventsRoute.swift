@@ -37,6 +37,8 @@ struct EventsRoute: Sendable {
         fan.leave(id)
         withExtendedLifetime(hold) {}
       }
+      // Asked again as a member: a device that was revoked between the first question and here would follow events unseen.
+      _ = try await self.parts.devices.find(credential, isFresh: true)
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         try await withGracefulShutdownHandler {
           try await self.send(id, wakes, &writer, context)

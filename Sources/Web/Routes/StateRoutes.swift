@@ -26,7 +26,7 @@ struct StateRoutes: Sendable {
   func metrics(_ admitted: Admission.Admitted, _ context: WebContext) async throws(Refusal) -> Response {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     do throws(Failure) {
-      let device = try await self.parts.devices.find(credential)
+      let device = try await self.parts.devices.find(credential, isFresh: true)
       guard device.role == "admin" else {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "The metrics need the role admin; this device is \(device.role).")

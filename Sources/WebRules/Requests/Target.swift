@@ -79,6 +79,11 @@ public enum Target: Sendable, Hashable {
     }
   }
 
+  /// Whether it is answered by what the hub says to the token: all that need one, and the pages, which say so themselves where it is absent.
+  public var usesToken: Bool {
+    if case .page = self { true } else { self.needsToken }
+  }
+
   /// Whether it is a page, to which a link of another site may lead.
   public var isPage: Bool {
     switch self {
