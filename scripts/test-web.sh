@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh curl openssl flite
+export KITH_WEB=1
 {
   for product in kithd kith kith-web; do swift build --product "$product"; done
 } >&2
