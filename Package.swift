@@ -24,6 +24,9 @@ let packed: [LinkerSetting] = [
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
 let build = Context.environment["KITH_BUILD"] ?? ""
 
+/// Whether kith-web is a part of the package. Its 19 packages of HTTP are fetched only then: docs/decisions/0055-one-door-for-http.md.
+let hasWeb = Context.environment["KITH_WEB"] == "1"
+
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -38,7 +41,6 @@ let package = Package(
   products: [
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "kith", targets: ["kith"]),
-    .executable(name: "kith-web", targets: ["kith-web"]),
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-programs", targets: ["kith-programs"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
@@ -65,10 +67,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
     .target(name: "CLinux"),
@@ -174,24 +172,6 @@ let package = Package(
     .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
-    // Nothing but kith-web depends on it, so that kithd and its tests build no server of HTTP.
-    .target(
-      name: "Web",
-      dependencies: [
-        "WebRules", "Pages", "CivilTime", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "Daemon", "Digest",
-        "EventLoop",
-        "Instruments",
-        protobuf, logging, metrics, lifecycle, signals,
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOTLS", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-    .target(name: "WebFiles"),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -210,7 +190,6 @@ let package = Package(
       name: "kith-programs", dependencies: ["Commands", "DaemonCommands", "Report"], swiftSettings: strict,
       linkerSettings: packed),
     .executableTarget(name: "kith", dependencies: ["Commands"], swiftSettings: strict),
-    .executableTarget(name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict),
     .executableTarget(
       name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
@@ -324,3 +303,33 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// No other target depends on these, so that kithd and its tests fetch and build no server of HTTP.
+if hasWeb {
+  package.products.append(.executable(name: "kith-web", targets: ["kith-web"]))
+  package.dependencies += [
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  ]
+  package.targets += [
+    .target(
+      name: "Web",
+      dependencies: [
+        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon", "Digest",
+        "EventLoop", "Instruments",
+        protobuf, logging, metrics, lifecycle, signals,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .target(name: "WebFiles"),
+    .executableTarget(name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict),
+  ]
+}

@@ -2,13 +2,18 @@
 # Builds the programs in release and installs them into bin/ of PREFIX (/usr/local), where kithd finds the others beside
 # itself, the language model of caregiving and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
 # libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. kithd and kith-report
-# are links to kith, which contains all three. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where
-# the folder is not the caller's.
+# are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries are fetched and built only
+# then. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)
+if [ "${1:-}" = --web ]; then
+  shift
+  built_as[kith-web]=kith-web
+  export KITH_WEB=1
+fi
 prefix=$(realpath -m "${1:-/usr/local}")
 options=(-c release --static-swift-stdlib "${@:2}")
-declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)
 
 scripts/setup.sh
 KITH_BUILD=$(scripts/version.sh)
@@ -35,4 +40,4 @@ for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$nam
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/kith/speech" .build/speech/caregiving.lm.bin
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
-echo "installed kith, kithd, kith-report and kith-pocketsphinx in $prefix/bin" >&2
+echo "installed kithd, kith-report and $(printf '%s\n' "${!built_as[@]}" | sort | xargs | sed 's/ /, /g') in $prefix/bin" >&2

@@ -1,0 +1,86 @@
+"""The script that installs the programs, with a `swift` that builds nothing: what lands where, with and without kith-web."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+OTHERS = ("setup.sh", "version.sh", "speech-model.sh")
+SWIFT = """#!/bin/bash
+case "$*" in
+*--show-bin-path*) echo "$BUILT" ;;
+*) echo "KITH_WEB=${KITH_WEB:-} $*" >>"$ASKED" ;;
+esac
+"""
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Runs install.sh on a tree with built programs in it; returns (what `swift` was asked for, the folder of the programs)."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "install.sh", tmp_path / "scripts")
+    for name in OTHERS:
+        (tmp_path / "scripts" / name).write_text("#!/bin/bash\n")
+        (tmp_path / "scripts" / name).chmod(0o755)
+    for folder in ("bin", "built", "licenses", ".build/speech"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("LICENSE", "NOTICE", "THIRD-PARTY.md", "licenses/HTTP.txt", ".build/speech/caregiving.lm.bin"):
+        (tmp_path / name).write_text("text")
+    (tmp_path / "bin" / "swift").write_text(SWIFT)
+    (tmp_path / "bin" / "swift").chmod(0o755)
+    (tmp_path / "program.c").write_text("int answer(void) { return 0; }\nint main(void) { return answer(); }\n")
+    for name in ("kith-programs", "kith-pocketsphinx", "kith-web"):
+        subprocess.run(["gcc", "-g", "-o", tmp_path / "built" / name, tmp_path / "program.c"], check=True)
+
+    def run(*options):
+        asked = tmp_path / "asked"
+        asked.write_text("")
+        prefix = tmp_path / "prefix"
+        environment = {
+            "PATH": f"{tmp_path}/bin:/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path),
+            "BUILT": str(tmp_path / "built"), "ASKED": str(asked)}
+        told = subprocess.run(
+            ["bash", tmp_path / "scripts" / "install.sh", *options, prefix, "--jobs", "1"],
+            env=environment, capture_output=True, text=True, timeout=60)
+        assert told.returncode == 0, told.stderr
+        return sorted(asked.read_text().splitlines()), prefix, told.stderr
+
+    return run
+
+
+def test_kith_web_is_installed_only_when_it_is_asked_for(install):
+    options = "build -c release --static-swift-stdlib --jobs 1 --product"
+    asked, prefix, told = install()
+    assert asked == [f"KITH_WEB= {options} kith-pocketsphinx", f"KITH_WEB= {options} kith-programs"]
+    programs = {"kith", "kithd", "kith-pocketsphinx", "kith-report"}
+    assert set(os.listdir(prefix / "bin")) == programs | {".debug"} and "kith-web" not in told
+    assert os.readlink(prefix / "bin" / "kithd") == os.readlink(prefix / "bin" / "kith-report") == "kith"
+
+    # Into the same folder, later.
+    asked, prefix, told = install("--web")
+    assert asked == [f"KITH_WEB=1 {options} {name}" for name in ("kith-pocketsphinx", "kith-programs", "kith-web")]
+    assert set(os.listdir(prefix / "bin")) == programs | {"kith-web", ".debug"} and "kith-web in" in told
+    assert not (prefix / "bin" / "kith-web").is_symlink()
+
+
+def test_programs_are_stripped_and_a_debugger_finds_their_symbols(install):
+    _, prefix, _ = install("--web")
+    for name in ("kith", "kith-pocketsphinx", "kith-web"):
+        program = prefix / "bin" / name
+        assert subprocess.run([program], timeout=10).returncode == 0
+        sections = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True, check=True).stdout
+        assert ".gnu_debuglink" in sections and ".debug_info" not in sections and ".symtab" not in sections
+        symbols = subprocess.run(["nm", prefix / "bin" / ".debug" / f"{name}.debug"], capture_output=True, text=True, check=True)
+        assert " answer\n" in symbols.stdout
+    assert (prefix / "share" / "doc" / "kith" / "licenses" / "HTTP.txt").read_text() == "text"
+
+
+def test_the_unit_of_kith_web_starts_the_installed_program():
+    """With a user of its own, which the handbook makes and lets in."""
+    unit = (ROOT / "examples" / "systemd" / "kith-web.service").read_text()
+    handbook = (ROOT / "docs" / "operations.md").read_text()
+    assert "\nExecStart=/usr/local/bin/kith-web " in unit and "\nUser=kith-web\n" in unit
+    assert "useradd --system --user-group --home-dir /var/lib/kith-web --shell /usr/sbin/nologin kith-web\n" in handbook
+    assert '\nkith-web = "door"\n' in handbook and "\nscripts/install.sh --web\n" in handbook
