@@ -317,7 +317,8 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon", "Digest",
+        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Digest",
         "EventLoop", "Instruments",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),

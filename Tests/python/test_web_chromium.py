@@ -176,10 +176,10 @@ def test_a_phone_joins_on_the_page_and_leaves(plain, browser):
     phone.open(f"http://localhost:{plain.port}/pair")
     phone.page.fill("#code", code)
     phone.page.click("button")
-    phone.until("document.body.textContent.includes('taro')")
-    phone.open(f"http://localhost:{plain.port}/")
+    phone.until("document.body.dataset.device === 'taro'")
+    phone.open(f"http://localhost:{plain.port}/more")
     with phone.page.expect_navigation():
-        phone.page.click("button")
+        phone.page.click("form.leave button")
     assert [device["state"] for device in plain.hub.reply("Devices/List")["devices"] if device["name"] == "taro"] == ["revoked"]
     assert phone.refused() == [] and phone.faults == []
     phone.close()

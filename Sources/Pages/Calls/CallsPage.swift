@@ -37,7 +37,8 @@ public struct CallsPage: Page {
       search.text = self.text
       search.filter = filter
       let hits = try await hub.ask(search).hits.map(\.call)
-      return "<section class=\"card\">\(hits.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : CallParts(view: view).list(hits))</section>"
+      return
+        "<section class=\"card\">\(hits.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : CallParts(view: view).list(hits))</section>"
     }
     var list = ListCallsRequest()
     list.filter = filter

@@ -24,7 +24,11 @@ public struct DaysPage: Page {
     var groups: [(day: Day, records: [CareRecord])] = []
     for record in reply.records {
       let day = view.zone.day(at: record.occurredAt.nanosecondsSince1970)
-      if groups.last?.day == day { groups[groups.count - 1].records.append(record) } else { groups.append((day, [record])) }
+      if groups.last?.day == day {
+        groups[groups.count - 1].records.append(record)
+      } else {
+        groups.append((day, [record]))
+      }
     }
     let found = HTML(
       groups.map { group in

@@ -13,7 +13,8 @@ struct EntryList: Sendable {
   private func item(_ record: CareRecord, _ showsDay: Bool) -> HTML {
     let category = CareCategory(rawValue: record.category) ?? .freeMemo
     let time = showsDay ? self.view.dayAndTime(of: record.occurredAt) : self.view.time(of: record.occurredAt)
-    let mark: HTML = record.review == CareReview.needed.rawValue ? " <strong class=\"mark\">\(self.view[.needsALook])</strong>" : ""
+    let mark: HTML =
+      record.review == CareReview.needed.rawValue ? " <strong class=\"mark\">\(self.view[.needsALook])</strong>" : ""
     return """
       <li data-test="entry"><a href="/entries/\(record.id)"><span class="sign" aria-hidden="true">\(category.sign)</span> \
       \(time) <span class="kind">\(self.view[category.name])</span>\(mark) \

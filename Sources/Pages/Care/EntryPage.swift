@@ -42,12 +42,14 @@ public struct EntryPage: Page {
     var buttons: [HTML] = []
     if record.review == CareReview.needed.rawValue {
       buttons.append(
-        Form(Methods.careConfirm, next: path, view).with("id", record.id).button(view[.confirm], test: "confirm", style: "primary"))
+        Form(Methods.careConfirm, next: path, view).with("id", record.id).button(
+          view[.confirm], test: "confirm", style: "primary"))
     }
     if record.hasAudio_p, record.state == CareState.needsMemo.rawValue {
       buttons.append(Form(Methods.careTranscribe, next: path, view).with("id", record.id).button(view[.tryAgain]))
     }
-    buttons.append(Form(Methods.careDelete, next: path, view).with("id", record.id).button(view[.delete], test: "delete"))
+    buttons.append(
+      Form(Methods.careDelete, next: path, view).with("id", record.id).button(view[.delete], test: "delete"))
     return "<p class=\"actions\">\(HTML(buttons))</p>"
   }
 
@@ -65,7 +67,9 @@ public struct EntryPage: Page {
       """ : ""
     var form = Form(Methods.careUpdate, next: "/entries/\(record.id)", view).with("record.id", record.id)
       .with("ifUpdatedAt", record.updatedAt.rfc3339)
-    for field in ["category", "occurred_at", "memo"] + (isSpoken ? ["transcript"] : []) { form = form.with("fields[]", field) }
+    for field in ["category", "occurred_at", "memo"] + (isSpoken ? ["transcript"] : []) {
+      form = form.with("fields[]", field)
+    }
     return """
       <section class="card"><h2>\(view[.edit])</h2>\(form.html("""
       <label>\(view[.category]) <select name="record.category">\(categories)</select></label>

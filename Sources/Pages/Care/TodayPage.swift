@@ -24,10 +24,12 @@ public struct TodayPage: Page {
     let forms = CareForms(view: view)
     let record: HTML =
       view.canRecord
-      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(forms.voice())\(forms.typed(next: "/"))</section>" : ""
+      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(forms.voice())\(forms.typed(next: "/"))</section>"
+      : ""
     let look: HTML =
       open.isEmpty
-      ? "" : "<section class=\"card\"><h2>\(view[.lookAt])</h2>\(list.html(open, empty: .nothing, showsDay: true))</section>"
+      ? ""
+      : "<section class=\"card\"><h2>\(view[.lookAt])</h2>\(list.html(open, empty: .nothing, showsDay: true))</section>"
     return Shown(
       view.date(view.today), in: .today, follows: ["care", "reminders"],
       """

@@ -1,7 +1,9 @@
 /// Fields of forms with their labels.
 extension PageView {
   /// A field of one line.
-  func input(_ label: Text, _ name: String, _ value: String = "", type: String = "text", _ attributes: HTML = "") -> HTML {
+  func input(_ label: Text, _ name: String, _ value: String = "", type: String = "text", _ attributes: HTML = "")
+    -> HTML
+  {
     "<label>\(self[label]) <input type=\"\(type)\" name=\"\(name)\" value=\"\(value)\"\(attributes)></label>"
   }
 
@@ -45,7 +47,8 @@ enum AddressText {
   static func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
         return String(Unicode.Scalar(byte))
       default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

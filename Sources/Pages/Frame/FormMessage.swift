@@ -55,7 +55,8 @@ public struct FormMessage: Sendable {
   }
 
   private static func isName(_ text: String) -> Bool {
-    text.utf8.count <= 64 && text.first.map { $0.isLetter } == true && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    text.utf8.count <= 64 && text.first.map { $0.isLetter } == true
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
   private static func list(_ entries: [String]) -> Google_Protobuf_Value {
@@ -65,7 +66,9 @@ public struct FormMessage: Sendable {
   }
 
   /// Puts a value at a path; entries of one list are joined, and of two other values the first counts.
-  private static func put(_ value: Google_Protobuf_Value, at path: ArraySlice<String>, in object: inout Google_Protobuf_Struct) {
+  private static func put(
+    _ value: Google_Protobuf_Value, at path: ArraySlice<String>, in object: inout Google_Protobuf_Struct
+  ) {
     guard let name = path.first else { return }
     guard path.count == 1 else {
       var inner = object.fields[name]?.structValue ?? Google_Protobuf_Struct()

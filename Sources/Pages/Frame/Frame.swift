@@ -55,25 +55,44 @@ public struct Frame: Sendable {
     ("offline", Text("No connection to the house. This page is as of {time}.", "家につながりません。{time}時点の内容です。")),
     ("hub-away", Text("The house does not answer at the moment.", "家のKithが応答していません。")),
     ("live", Text("Connected", "接続中")),
-    ("signed-out", Text(
-      "This device is signed out. What waits is still on it; join again to send it.",
-      "この端末の登録は解除されました。未送信の記録は端末に残っています。もう一度登録すると送信されます。")),
-    ("leave-loses", Text(
-      "{count} entries were not sent yet. Signing out discards them. Sign out?",
-      "未送信の記録が{count}件あります。解除すると失われます。解除しますか？")),
-    ("no-storage", Text(
-      "This browser keeps nothing on the device. Write only while the house can be reached.",
-      "このブラウザは端末に保存できません。家につながっているときだけ記録してください。")),
-    ("microphone-denied", Text(
-      "The browser may not use the microphone. Allow it in the settings of this page; memos work without it.",
-      "マイクの使用が許可されていません。ページの設定で許可してください。メモはそのまま使えます。")),
+    (
+      "signed-out",
+      Text(
+        "This device is signed out. What waits is still on it; join again to send it.",
+        "この端末の登録は解除されました。未送信の記録は端末に残っています。もう一度登録すると送信されます。")
+    ),
+    (
+      "leave-loses",
+      Text(
+        "{count} entries were not sent yet. Signing out discards them. Sign out?",
+        "未送信の記録が{count}件あります。解除すると失われます。解除しますか？")
+    ),
+    (
+      "no-storage",
+      Text(
+        "This browser keeps nothing on the device. Write only while the house can be reached.",
+        "このブラウザは端末に保存できません。家につながっているときだけ記録してください。")
+    ),
+    (
+      "microphone-denied",
+      Text(
+        "The browser may not use the microphone. Allow it in the settings of this page; memos work without it.",
+        "マイクの使用が許可されていません。ページの設定で許可してください。メモはそのまま使えます。")
+    ),
     ("microphone-absent", Text("This device has no microphone.", "この端末にはマイクがありません。")),
-    ("microphone-insecure", Text(
-      "Browsers give the microphone to encrypted pages alone. On the hub: kith web setup",
-      "ブラウザは暗号化されたページにだけマイクを許可します。ハブで kith web setup を実行してください。")),
+    (
+      "microphone-insecure",
+      Text(
+        "Browsers give the microphone to encrypted pages alone. On the hub: kith web setup",
+        "ブラウザは暗号化されたページにだけマイクを許可します。ハブで kith web setup を実行してください。")
+    ),
     ("recording", Text("Recording: {seconds} s", "録音中：{seconds}秒")),
-    ("recording-limit", Text("A recording has five minutes at most. It was stopped and kept.", "録音は5分までです。停止して保存しました。")),
-    ("recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")),
+    (
+      "recording-limit", Text("A recording has five minutes at most. It was stopped and kept.", "録音は5分までです。停止して保存しました。")
+    ),
+    (
+      "recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")
+    ),
     ("recording-sent", Text("Sent. The text follows.", "送信しました。文字になるまでお待ちください。")),
   ]
 }

@@ -45,7 +45,8 @@ public struct ContactsPage: Page {
         "<li>\($0.label) <a href=\"tel:\($0.value.filter { $0.isNumber || "+*#".contains($0) })\">\($0.value)</a></li>"
       })
     let emails = HTML(contact.emails.map { "<li>\($0.label) <a href=\"mailto:\($0.value)\">\($0.value)</a></li>" })
-    let photo: HTML = contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
+    let photo: HTML =
+      contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
     return """
       <li data-test="contact"><details><summary>\(contact.formattedName)</summary>\(photo)<p>\(contact.organization)</p>\
       <ul>\(phones)\(emails)</ul></details></li>

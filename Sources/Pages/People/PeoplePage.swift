@@ -21,13 +21,15 @@ public struct PeoplePage: Page {
     let items = HTML(
       people.map { person in
         let last: HTML =
-          person.hasLastInteractionAt ? " <span class=\"words\">\(view.dayAndTime(of: person.lastInteractionAt))</span>" : ""
+          person.hasLastInteractionAt
+          ? " <span class=\"words\">\(view.dayAndTime(of: person.lastInteractionAt))</span>" : ""
         return """
           <li data-test="person"><a href="/people/\(person.id)"><span class="kind">\(person.name)</span> \(person.nickname)\(last)</a></li>
           """
       })
     let tagLinks = HTML(tags.map { "<a href=\"/people?tag=\(AddressText.encoded($0.name))\">\($0.name)</a> " })
-    let list: HTML = people.isEmpty ? "<p class=\"empty\">\(view[.noPeople])</p>" : "<ul class=\"entries\">\(items)</ul>"
+    let list: HTML =
+      people.isEmpty ? "<p class=\"empty\">\(view[.noPeople])</p>" : "<ul class=\"entries\">\(items)</ul>"
     let add: HTML =
       view.canRecord
       ? """

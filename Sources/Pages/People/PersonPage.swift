@@ -16,7 +16,9 @@ public struct PersonPage: Page {
     let person = details.person
     let photo: HTML = person.hasPhoto ? "<img class=\"photo\" alt=\"\" src=\"/blobs/\(person.photo.sha256)\">" : ""
     let tags = HTML(person.tags.map { "<a href=\"/people?tag=\(AddressText.encoded($0))\">\($0)</a> " })
-    let about = [person.nickname, person.job, person.company, person.description_p, person.birthday].filter { !$0.isEmpty }
+    let about = [person.nickname, person.job, person.company, person.description_p, person.birthday].filter {
+      !$0.isEmpty
+    }
     let parts = PersonParts(view: view, person: person)
     return Shown(
       person.name, in: .people, follows: ["people", "calls", "conversations"],

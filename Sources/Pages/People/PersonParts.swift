@@ -55,7 +55,9 @@ struct PersonParts: Sendable {
   func calls(_ calls: [Call]) -> HTML {
     self.section(
       .calls, CallParts(view: self.view).list(calls, showsPerson: false),
-      self.adding(Methods.callsLog, CallParts(view: self.view).fields(Call()), Text("Log a call", "電話を記録"), now: "record.calledAt"))
+      self.adding(
+        Methods.callsLog, CallParts(view: self.view).fields(Call()), Text("Log a call", "電話を記録"), now: "record.calledAt"
+      ))
   }
 
   /// Postal addresses.
@@ -90,7 +92,8 @@ struct PersonParts: Sendable {
     return self.section(
       Text("Notes", "メモ"), "<ul>\(items)</ul>",
       self.adding(
-        Methods.notesCreate, self.view.area(.note, "record.body", "", " required maxlength=\"100000\""), Text("Add a note", "メモを追加")))
+        Methods.notesCreate, self.view.area(.note, "record.body", "", " required maxlength=\"100000\""),
+        Text("Add a note", "メモを追加")))
   }
 
   /// Tasks, open ones first.
@@ -100,20 +103,24 @@ struct PersonParts: Sendable {
         let done: HTML =
           task.isCompleted || !self.view.canRecord
           ? (task.isCompleted ? "✓ " : "")
-          : Form(Methods.tasksUpdate, next: self.path, self.view).with("record.id", task.id).with("record.isCompleted:bool", "true")
-            .with("fields[]", "is_completed").button(self.view[Text("Done", "完了")])
+          : Form(Methods.tasksUpdate, next: self.path, self.view).with("record.id", task.id).with(
+            "record.isCompleted:bool", "true"
+          )
+          .with("fields[]", "is_completed").button(self.view[Text("Done", "完了")])
         return "<li>\(done) \(task.title) <span class=\"words\">\(task.description_p)</span></li>"
       })
     return self.section(
       Text("Tasks", "タスク"), "<ul>\(items)</ul>",
       self.adding(
-        Methods.tasksCreate, self.view.input(Text("Task", "内容"), "record.title", type: "text", " required maxlength=\"255\""),
+        Methods.tasksCreate,
+        self.view.input(Text("Task", "内容"), "record.title", type: "text", " required maxlength=\"255\""),
         Text("Add a task", "タスクを追加")))
   }
 
   /// Activities, newest first.
   func activities(_ activities: [Activity]) -> HTML {
-    let items = HTML(activities.map { "<li>\($0.happenedOn) \($0.summary) <span class=\"words\">\($0.description_p)</span></li>" })
+    let items = HTML(
+      activities.map { "<li>\($0.happenedOn) \($0.summary) <span class=\"words\">\($0.description_p)</span></li>" })
     return self.section(
       Text("Activities", "できごと"), "<ul>\(items)</ul>",
       self.adding(

@@ -25,7 +25,8 @@ public struct ConflictsPage: Page {
         """
       })
     let deleted: HTML =
-      conflict.deletedHere ? "<p>\(view[.deletedHere])</p>" : conflict.deletedOnServer ? "<p>\(view[.deletedThere])</p>" : ""
+      conflict.deletedHere
+      ? "<p>\(view[.deletedHere])</p>" : conflict.deletedOnServer ? "<p>\(view[.deletedThere])</p>" : ""
     func keep(_ side: ConflictOutcome, _ label: Text) -> HTML {
       Form(Methods.monicaResolveConflict, next: "/conflicts", view).with("id", conflict.id).with("keep", side.rawValue)
         .button(view[label])

@@ -26,7 +26,8 @@ public struct QueuePage: Page {
       })
     return Shown(
       view[.queue], in: .more, follows: ["people", "calls", "conversations", "sync"],
-      "<section class=\"card\">\(entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>")</section>")
+      "<section class=\"card\">\(entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>")</section>"
+    )
   }
 }
 

@@ -41,7 +41,8 @@ public struct SettingsPage: Page {
 
   private func monica(_ status: MonicaStatus, _ isAdmin: Bool, _ view: PageView) -> HTML {
     let state: HTML =
-      status.endpoint.isEmpty ? "<p>\(view[.noServer])</p>" : "<p>\(status.endpoint) · \(status.userName) · \(status.token)</p>"
+      status.endpoint.isEmpty
+      ? "<p>\(view[.noServer])</p>" : "<p>\(status.endpoint) · \(status.userName) · \(status.token)</p>"
     guard isAdmin else { return self.section(.server, view, state) }
     let change: HTML =
       status.state == AccountState.loggedIn.rawValue
@@ -60,10 +61,13 @@ public struct SettingsPage: Page {
   private func channels(_ channels: [Channel], _ isAdmin: Bool, _ view: PageView) -> HTML {
     let items = HTML(
       channels.map { channel in
-        let test: HTML = isAdmin ? Form(Methods.channelsTest, next: "/settings", view).with("name", channel.name).button(view[.test]) : ""
+        let test: HTML =
+          isAdmin
+          ? Form(Methods.channelsTest, next: "/settings", view).with("name", channel.name).button(view[.test]) : ""
         return "<li>\(channel.name) <span class=\"actions\">\(test)</span></li>"
       })
-    return self.section(.channels, view, channels.isEmpty ? "<p class=\"empty\">\(view[.none])</p>" : "<ul>\(items)</ul>")
+    return self.section(
+      .channels, view, channels.isEmpty ? "<p class=\"empty\">\(view[.none])</p>" : "<ul>\(items)</ul>")
   }
 
   private func devices(_ devices: [Device], _ view: PageView) -> HTML {
@@ -73,7 +77,8 @@ public struct SettingsPage: Page {
         let revoke: HTML =
           device.name == view.device
           ? "" : Form(Methods.devicesRevoke, next: "/settings", view).with("name", device.name).button(view[.revoke])
-        return "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
+        return
+          "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
       })
     return self.section(.devices, view, "<ul>\(items)</ul>")
   }

@@ -12,9 +12,12 @@ public struct SyncPage: Page {
     let problems = try await hub.ask(ListProblemsRequest()).problems
     let sources = HTML(statuses.map { self.source($0, view) })
     let all: HTML =
-      view.canRecord ? "<p class=\"actions\">\(Form(Methods.contactsSync, next: "/sync", view).button(view[.syncNow], style: "primary"))</p>" : ""
+      view.canRecord
+      ? "<p class=\"actions\">\(Form(Methods.contactsSync, next: "/sync", view).button(view[.syncNow], style: "primary"))</p>"
+      : ""
     let list = HTML(problems.map { "<li>\($0.source) \($0.sourceIdentifier): \($0.message)</li>" })
-    let broken: HTML = problems.isEmpty ? "" : "<section class=\"card\"><h2>\(view[.problems])</h2><ul>\(list)</ul></section>"
+    let broken: HTML =
+      problems.isEmpty ? "" : "<section class=\"card\"><h2>\(view[.problems])</h2><ul>\(list)</ul></section>"
     return Shown(
       view[.sync], in: .more, follows: ["sync", "contacts"],
       "\(statuses.isEmpty ? "<p class=\"empty\">\(view[.noSources])</p>" : sources)\(all)\(broken)")
@@ -25,13 +28,14 @@ public struct SyncPage: Page {
     let state: HTML
     switch status.state {
     case .syncing:
-      
+
       let (done, total) = ("\(status.done)", "\(max(status.total, 1))")
       state = "<progress max=\"\(total)\" value=\"\(done)\"></progress> \(done) / \(total)"
     case .error: state = "<strong class=\"mark\">\(view[.failedNow])</strong> \(status.error.message)"
     case .idle, .completed, .unspecified, .UNRECOGNIZED: state = "\(view[.inStep])"
     }
-    let last: HTML = status.hasLastSuccessAt ? "<p>\(view[.lastTime]) \(view.dayAndTime(of: status.lastSuccessAt))</p>" : ""
+    let last: HTML =
+      status.hasLastSuccessAt ? "<p>\(view[.lastTime]) \(view.dayAndTime(of: status.lastSuccessAt))</p>" : ""
     return """
       <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(self.heldBack(status, name, view))</section>
       """

@@ -52,7 +52,8 @@ struct PageRoutes: Sendable {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     guard !admitted.needsFormToken || self.parts.forms.isValid(form["form"] ?? "", for: credential.digest) else {
       throw Refusal(
-        403, Failure(.permissionDenied, "OTHER_SITE", "This form is not one of kith-web, or too old. Open the page again."))
+        403,
+        Failure(.permissionDenied, "OTHER_SITE", "This form is not one of kith-web, or too old. Open the page again."))
     }
     let language = PageLanguage(accepted: head.field("accept-language"))
     do throws(Failure) {

@@ -45,7 +45,9 @@ struct WebDoor: HTTPResponder {
     defer { withExtendedLifetime(hold) {} }
     let response = try await self.route(request, head, admitted, hold, context)
     // An answer in lines begins before the hub has said whether it knows the token.
-    if let credential = admitted.credential, response.status.code < 400, response.headers[.contentType] != ConnectRoute.lines {
+    if let credential = admitted.credential, response.status.code < 400,
+      response.headers[.contentType] != ConnectRoute.lines
+    {
       self.parts.limits.withLock { $0.accept(credential.digest) }
     }
     return response
@@ -114,7 +116,8 @@ struct WebDoor: HTTPResponder {
   }
 
   private func renewCookie(of admitted: Admission.Admitted, in response: inout Response) {
-    guard let credential = admitted.credential, admitted.target.usesToken, response.status.code < 400, case .cookie(let day) = credential.place,
+    guard let credential = admitted.credential, admitted.target.usesToken, response.status.code < 400,
+      case .cookie(let day) = credential.place,
       SessionCookie.isDue(setOn: day, today: Today.day), response.headers[.setCookie] == nil
     else { return }
     response.setCookie(SessionCookie.set(credential.token, day: Today.day, admitted.caller.way))

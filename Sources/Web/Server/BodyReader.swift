@@ -43,7 +43,8 @@ struct BodyReader {
     return Array(buffer.readableBytesView)
   }
 
-  private static let cut = Refusal(400, Failure(.cancelled, "BODY_CUT", "The body ended before its end. Send it again."))
+  private static let cut = Refusal(
+    400, Failure(.cancelled, "BODY_CUT", "The body ended before its end. Send it again."))
 
   @concurrent private mutating func part() async throws -> ByteBuffer? {
     let limit = TimeAmount.nanoseconds(Int64(BodyPace.silence / .nanoseconds(1)))

@@ -87,7 +87,8 @@ public struct Admission: Sendable {
     guard credential != nil || target == .pair else { return false }
     switch target {
     case .pair, .leave, .form: return true
-    case .method, .events, .blob, .voice, .page, .health, .metrics, .description, .file, .authority: throw Self.otherSite
+    case .method, .events, .blob, .voice, .page, .health, .metrics, .description, .file, .authority:
+      throw Self.otherSite
     }
   }
 
