@@ -142,7 +142,7 @@ def test_a_certificate_is_replaced_under_load_without_a_failed_request(filed, tm
         stop.set()
         for thread in threads:
             thread.join()
-    assert not failed and len(done) > 20, failed[:3]
+    assert not failed and len(done) > 5, failed[:3]
 
 
 def test_a_certificate_that_cannot_be_used_leaves_the_earlier_one_and_is_told(filed, tmp_path):
