@@ -25,7 +25,8 @@ public struct FormMessage: Sendable {
     for (name, value) in fields where !value.isEmpty && !["form", "key", "next"].contains(name) {
       let parts = name.split(separator: ":", maxSplits: 1)
       let isList = parts[0].hasSuffix("[]")
-      let path = (isList ? parts[0].dropLast(2) : parts[0]).split(separator: ".").map(String.init)
+      let path = (isList ? parts[0].dropLast(2) : parts[0]).split(separator: ".", omittingEmptySubsequences: false)
+        .map(String.init)
       guard (1...Self.deepest).contains(path.count), path.allSatisfy(Self.isName) else {
         throw .invalid(field: "\(name.prefix(64))", "is no name of a field.")
       }
