@@ -187,8 +187,9 @@ security_tests() {
 # THIRD-PARTY.md has a row for each Swift package, and for each library that a module map links; and no row for another package.
 third_party_named() {
   local packages links link
-  # It names the packages of packages, and is made by SwiftPM; without those of kith-web unless KITH_WEB is 1.
-  grep -q hummingbird Package.resolved 2>/dev/null || KITH_WEB=1 swift package resolve >/dev/null 2>&1 || echo "the packages cannot be resolved"
+  # It names the packages of packages, and is made by SwiftPM; without those of kith-web unless KITH_WEB is 1. SwiftPM adds none to a file
+  # that is there already.
+  grep -q hummingbird Package.resolved 2>/dev/null || { rm -f Package.resolved; KITH_WEB=1 swift package resolve >/dev/null 2>&1; } || echo "the packages cannot be resolved"
   packages=$({ sed -n 's/.*"location" : "\(.*\)".*/\1/p' Package.resolved; sed -n 's/.*\.package(url: "\([^"]*\)".*/\1/p' Package.swift; } |
     sed 's/\.git$//' | sort -u)
   diff <(grep -oE '^\| <https://[^>]+>' THIRD-PARTY.md | sed 's/^| <//; s/>$//' | sort -u) <(echo "$packages") |
