@@ -73,7 +73,7 @@ struct ListDevicesCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Flag(help: "Also those that were revoked.")
+  @Flag(help: "Also those that were revoked, or have expired and been replaced.")
   var all = false
 
   func run(_ session: Session) async throws {
