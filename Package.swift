@@ -169,8 +169,9 @@ let package = Package(
         "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "Secrets", protobuf, arguments, logging,
       ],
       swiftSettings: strict),
+    .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
-      name: "WebRules", dependencies: ["Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+      name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -277,7 +278,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WebRulesTests", dependencies: ["WebRules", "Bus", "KithMessages", "Digest", protobuf],
+      name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "WebRulesTests", dependencies: ["WebRules", "Pages", "Bus", "KithMessages", "Digest", protobuf],
       swiftSettings: strict),
     .testTarget(
       name: "HubTests",
@@ -314,8 +317,9 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop",
-        "Instruments",
+        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Digest",
+        "EventLoop", "Instruments",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),

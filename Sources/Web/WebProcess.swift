@@ -78,7 +78,9 @@ public struct WebProcess: Sendable {
     let events = EventFan(link, devices, metrics, logger: self.logger)
     fan.withLock { $0 = events }
     let announcer = Announcer(link, store.map(\.store), self.settings.protection, logger: self.logger)
-    let parts = DoorParts(link: link, devices: devices, fan: events, metrics: metrics, authority: store?.authority)
+    let parts = DoorParts(
+      link: link, devices: devices, household: Household(link), fan: events, metrics: metrics,
+      authority: store?.authority)
     let door = WebDoor(
       parts,
       Admission(names: names, isTLS: self.settings.protection.isTLS, proxies: self.settings.proxies),

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import KithMessages
+import Pages
 import SwiftProtobuf
 import Testing
 

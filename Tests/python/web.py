@@ -7,6 +7,7 @@ import pathlib
 import secrets
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -149,6 +150,15 @@ class Events:
                 if len(found) == count:
                     return found
         return found
+
+
+def authority(front):
+    """The authority's certificate, as a person gets it."""
+    der = requests.get(f"https://localhost:{front.port}/ca.crt", verify=False, timeout=30)
+    assert der.headers["Content-Type"] == "application/x-x509-ca-cert"
+    place = front.hub.directory / "ca.pem"
+    place.write_text(ssl.DER_cert_to_PEM_cert(der.content))
+    return place
 
 
 @contextlib.contextmanager

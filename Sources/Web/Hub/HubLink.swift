@@ -7,7 +7,7 @@ internal import Logging
 /// The connection to the hub, which may be away: then each command fails at once instead of waiting.
 ///
 /// ```swift
-/// let link = HubLink(.local(nil), logger: logger) { isUp in … }
+/// let link = HubLink(.local(runtimeDirectory: nil), logger: logger) { isUp in … }
 /// Task { await link.run() }
 /// let answer = try await link.forward(command)
 /// ```
@@ -28,7 +28,12 @@ final class HubLink: Sendable {
   private struct State: Sendable {
     var client: KithClient?
     var isUp = false
+    var forwarded = 0
   }
+
+  /// The most commands of devices at once: of the 64 that the hub takes from this connection, the others are for what the door itself
+  /// asks.
+  private static let mostForwarded = 48
 
   private let place: Place
   private let logger: Logger
@@ -83,6 +88,16 @@ final class HubLink: Sendable {
     // Without a token it would run as this program itself.
     guard !command.token.isEmpty else { throw Failure.bug("a command without a token") }
     let client = try self.present()
+    let isTaken = self.state.withLock { state in
+      defer { if state.forwarded < Self.mostForwarded { state.forwarded += 1 } }
+      return state.forwarded >= Self.mostForwarded
+    }
+    guard !isTaken else {
+      throw Failure(
+        .resourceExhausted, "TOO_MANY_COMMANDS", "Too many commands are under way at once. Try again in a moment.",
+        retryAfterMilliseconds: 1000)
+    }
+    defer { self.state.withLock { $0.forwarded -= 1 } }
     do throws(Failure) {
       return try await client.forward(command)
     } catch {

@@ -44,6 +44,12 @@ final class KnownDevices: Sendable {
     }
   }
 
+  /// Whether the hub has named the device lately.
+  func isKnown(_ digest: String) -> Bool { self.known.withLock { $0[digest] }.map { $0.until > .now } ?? false }
+
   /// Forgets a device.
   func forget(_ digest: String) { self.known.withLock { $0[digest] = nil } }
+
+  /// Forgets a device by its name.
+  func forget(named name: String) { self.known.withLock { $0 = $0.filter { $0.value.device.name != name } } }
 }

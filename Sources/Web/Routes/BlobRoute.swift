@@ -101,8 +101,9 @@ struct BlobRoute: Sendable {
       open.blob.mediaType = head.field("content-type") ?? ""
       let opened = try await self.send(open, token, admitted)
       guard !opened.complete else {
-        if head.hasLargeBody { context.closeSoon() }
-        return Response(status: .ok, headers: [.eTag: "\"\(name)\""])
+        var response = Response(status: .ok, headers: [.eTag: "\"\(name)\""])
+        if head.hasLargeBody { context.closeSoon(&response) }
+        return response
       }
       var cutter = PieceCutter(size: max(1, min(Int(opened.chunk), 256 << 10)))
       while let bytes = try await reader.next() {
@@ -115,8 +116,9 @@ struct BlobRoute: Sendable {
       try await self.send((cutter.count, []), from: 0, of: name, token, admitted)
       return Response(status: .created, headers: [.eTag: "\"\(name)\""])
     } catch {
-      if head.hasLargeBody { context.closeSoon() }
-      return .refusal(error, context)
+      var response = Response.refusal(error, context)
+      if head.hasLargeBody { context.closeSoon(&response) }
+      return response
     }
   }
 

@@ -18,7 +18,8 @@ struct ConnectRoute: Sendable {
 
   /// Answers a call.
   func answer(
-    _ method: Method, _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
+    _ method: Method, _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ hold: Hold?,
+    _ context: WebContext
   ) async throws(Refusal) -> Response {
     if let version = head.field("connect-protocol-version"), version != "1" {
       throw Refusal(400, .invalid(field: "Connect-Protocol-Version", "has to be 1."))
@@ -29,7 +30,7 @@ struct ConnectRoute: Sendable {
     command.token = admitted.credential?.token ?? ""
     if let timeout = try TimeLimit.of(head) { command.timeout = timeout }
     if let key = head.field("idempotency-key") { command.idempotencyKey = try IdempotencyKey(key).text }
-    if head.verb == "POST", head.field("accept") == Self.lines { return self.follow(command, admitted, context) }
+    if head.verb == "POST", head.field("accept") == Self.lines { return self.follow(command, admitted, hold, context) }
     let answer: ForwardedAnswer
     do throws(Failure) {
       answer = try await self.parts.link.forward(command)
@@ -79,23 +80,25 @@ struct ConnectRoute: Sendable {
 
   // MARK: - Progress
 
-  private static let lines = "application/x-ndjson"
+  static let lines = "application/x-ndjson"
 
   /// Answers in lines of JSON: the progress of a long command, then its result or its error.
   private func follow(
-    _ command: ForwardedCommand, _ admitted: Admission.Admitted, _ context: WebContext
+    _ command: ForwardedCommand, _ admitted: Admission.Admitted, _ hold: Hold?, _ context: WebContext
   ) -> Response {
     let (steps, step) = AsyncStream<KithMessages.Progress>.makeStream(bufferingPolicy: .bufferingNewest(8))
     var command = command
     command.encoding = .json
     command.progress = { step.yield($0) }
     let body = ResponseBody { [command] writer in
-      async let outcome = self.run(command, admitted, then: step)
+      // Not a child: a reader that goes away must not cancel the command, which others may have joined by its key.
+      let outcome = Task { await self.run(command, admitted, then: step) }
       for await progress in steps {
         guard let json = try? progress.jsonString() else { continue }
         try await context.write(ByteBuffer(string: "{\"progress\":\(json)}\n"), to: &writer)
       }
-      let last = await outcome
+      let last = await outcome.value
+      withExtendedLifetime(hold) {}
       try await context.write(ByteBuffer(string: last), to: &writer)
       try await writer.finish(nil)
     }

@@ -8,6 +8,7 @@ internal import WebRules
 struct DoorParts: Sendable {
   let link: HubLink
   let devices: KnownDevices
+  let household: Household
   let fan: EventFan
   let forms = FormToken()
   let metrics: WebMetrics

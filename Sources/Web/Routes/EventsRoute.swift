@@ -31,12 +31,16 @@ struct EventsRoute: Sendable {
       throw self.parts.refusal(error, admitted)
     }
     let fan = self.parts.fan
+    let (id, wakes) = fan.join(streams: streams, since: since, credential, name: name)
+    let member = Hold { fan.leave(id) }
+    // Asked again as a member: a device that was revoked between the first question and here would follow events unseen.
+    do throws(Failure) {
+      _ = try await self.parts.devices.find(credential, isFresh: true)
+    } catch {
+      throw self.parts.refusal(error, admitted)
+    }
     let body = ResponseBody { writer in
-      let (id, wakes) = fan.join(streams: streams, since: since, credential, name: name)
-      defer {
-        fan.leave(id)
-        withExtendedLifetime(hold) {}
-      }
+      defer { withExtendedLifetime((hold, member)) {} }
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         try await withGracefulShutdownHandler {
           try await self.send(id, wakes, &writer, context)

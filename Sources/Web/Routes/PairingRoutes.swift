@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Logging
+internal import Pages
 internal import WebRules
 
 /// `/pair` and `/leave`: how a device joins, and how it leaves.
@@ -102,6 +103,8 @@ struct PairingRoutes: Sendable {
       device = try await self.parts.link.call(
         pairing, CallContext(idempotencyKey: key, timeout: .seconds(20))
       ).reply
+      // The answer may be that of an earlier request, and the device revoked since.
+      _ = try await self.parts.link.call(WhoamiRequest(), token: token)
     } catch {
       throw Refusal(error)
     }

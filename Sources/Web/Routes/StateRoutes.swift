@@ -4,33 +4,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
+internal import Pages
 internal import WebFiles
 internal import WebRules
 
-/// The first page, the files of pages, and what shows how the door is: `/`, `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
+/// The files of pages, and what shows how the door is: `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
 struct StateRoutes: Sendable {
   let parts: DoorParts
-
-  /// The first page.
-  func home(_ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext) async -> Response {
-    let reader: DoorPages.Reader
-    if let credential = admitted.credential {
-      do throws(Failure) {
-        let device = try await self.parts.devices.find(credential)
-        reader = .device(name: device.name, role: device.role)
-      } catch {
-        _ = self.parts.refusal(error, admitted)
-        reader = error.code == .unauthenticated ? .nobody : .unknown
-      }
-    } else {
-      reader = .nobody
-    }
-    let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
-    let code = self.parts.forms.code(for: admitted.credential?.digest ?? "")
-    var response = Response.page(pages.home(reader, admitted.caller.way, formCode: code), context)
-    response.set("Vary", "Accept-Language")
-    return response
-  }
 
   /// Whether the hub answers.
   func health(_ context: WebContext) -> Response {
@@ -46,7 +26,7 @@ struct StateRoutes: Sendable {
   func metrics(_ admitted: Admission.Admitted, _ context: WebContext) async throws(Refusal) -> Response {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     do throws(Failure) {
-      let device = try await self.parts.devices.find(credential)
+      let device = try await self.parts.devices.find(credential, isFresh: true)
       guard device.role == "admin" else {
         throw Failure(
           .permissionDenied, "ROLE_NOT_ALLOWED", "The metrics need the role admin; this device is \(device.role).")

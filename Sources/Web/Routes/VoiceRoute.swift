@@ -43,9 +43,10 @@ struct VoiceRoute: Sendable {
         for id in cutOff { await upload.replace(id) }
         return try Self.reply(stored, context)
       case .ended(let stored):
-        if head.hasLargeBody { context.closeSoon() }
         for id in cutOff { await upload.replace(id) }
-        return try Self.reply(stored, context)
+        var response = try Self.reply(stored, context)
+        if head.hasLargeBody { context.closeSoon(&response) }
+        return response
       case .cutOff: cutOff.append(record.id)
       }
     }

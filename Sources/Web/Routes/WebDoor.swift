@@ -30,8 +30,8 @@ struct WebDoor: HTTPResponder {
       response = try await self.answer(request, head, admitted, context)
       self.renewCookie(of: admitted, in: &response)
     } catch {
-      if head.hasLargeBody { context.closeSoon() }
       response = .refusal(error, context)
+      if head.hasLargeBody { context.closeSoon(&response) }
     }
     SecurityHeaders.add(to: &response)
     self.parts.metrics.answered(word, status: response.status.code)
@@ -43,9 +43,22 @@ struct WebDoor: HTTPResponder {
   ) async throws(Refusal) -> Response {
     let hold = try await self.hold(head, admitted)
     defer { withExtendedLifetime(hold) {} }
+    let response = try await self.route(request, head, admitted, hold, context)
+    // An answer in lines begins before the hub has said whether it knows the token.
+    if let credential = admitted.credential, response.status.code < 400,
+      response.headers[.contentType] != ConnectRoute.lines
+    {
+      self.parts.limits.withLock { $0.accept(credential.digest) }
+    }
+    return response
+  }
+
+  private func route(
+    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ hold: Hold?, _ context: WebContext
+  ) async throws(Refusal) -> Response {
     switch admitted.target {
     case .method(let method):
-      return try await ConnectRoute(parts: self.parts).answer(method, request, head, admitted, context)
+      return try await ConnectRoute(parts: self.parts).answer(method, request, head, admitted, hold, context)
     case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted, context)
     case .blob(let name):
       return try await BlobRoute(parts: self.parts).answer(name, request, head, admitted, hold, context)
@@ -56,7 +69,9 @@ struct WebDoor: HTTPResponder {
         ? pairing.page(head, admitted, context) : try await pairing.pair(request, head, admitted, context)
     case .leave:
       return try await PairingRoutes(parts: self.parts, logger: self.logger).leave(request, head, admitted, context)
-    case .home: return await StateRoutes(parts: self.parts).home(head, admitted, context)
+    case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted, context)
+    case .form(let method):
+      return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .health: return StateRoutes(parts: self.parts).health(context)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
     case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)
@@ -67,11 +82,14 @@ struct WebDoor: HTTPResponder {
 
   /// Takes a place among the requests of a device. Streams have places of their own.
   private func hold(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Hold? {
-    guard let credential = admitted.credential else { return nil }
-    try self.parts.addresses.withLock { addresses throws(Refusal) in
-      try addresses.check(admitted.caller.address, now: .now)
+    guard let credential = admitted.credential, admitted.target.usesToken else { return nil }
+    // A device that the hub knows is let in, whatever else comes from its address.
+    if !self.parts.devices.isKnown(credential.digest) {
+      try self.parts.addresses.withLock { addresses throws(Refusal) in
+        try addresses.check(admitted.caller.address, now: .now)
+      }
     }
-    if credential.isCookie, admitted.caller.way == .plain, admitted.target.needsToken {
+    if credential.isCookie, admitted.caller.way == .plain {
       try await self.requireViewer(credential, admitted)
     }
     guard admitted.target != .events else { return nil }
@@ -98,7 +116,8 @@ struct WebDoor: HTTPResponder {
   }
 
   private func renewCookie(of admitted: Admission.Admitted, in response: inout Response) {
-    guard let credential = admitted.credential, case .cookie(let day) = credential.place,
+    guard let credential = admitted.credential, admitted.target.usesToken, response.status.code < 400,
+      case .cookie(let day) = credential.place,
       SessionCookie.isDue(setOn: day, today: Today.day), response.headers[.setCookie] == nil
     else { return }
     response.setCookie(SessionCookie.set(credential.token, day: Today.day, admitted.caller.way))

@@ -2,6 +2,7 @@ internal import Bus
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Pages
 internal import WebRules
 
 /// Makes the answers that all routes give.

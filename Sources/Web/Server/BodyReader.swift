@@ -19,9 +19,8 @@ struct BodyReader {
   ///
   /// - Throws: 413 if the request announces more than `limit` bytes.
   init(_ request: Request, _ head: RequestHead, _ context: WebContext, limit: Int) throws(Refusal) {
-    try BodyPace.check(head, limit: limit)
     self.iterator = request.body.makeAsyncIterator()
-    self.pace = BodyPace(limit: limit, now: .now)
+    self.pace = try BodyPace(limit: limit, length: try BodyPace.length(of: head, limit: limit), now: .now)
     self.context = context
   }
 
@@ -33,12 +32,19 @@ struct BodyReader {
     do {
       buffer = try await self.part()
     } catch {
-      throw Refusal(400, Failure(.cancelled, "BODY_CUT", "The body ended before its end. Send it again."))
+      throw Self.cut
     }
-    guard let buffer else { return nil }
+    guard let buffer else {
+      // HTTP/2 ends the stream of a connection that goes away as if the body were whole.
+      guard self.pace.isWhole else { throw Self.cut }
+      return nil
+    }
     try self.pace.take(buffer.readableBytes, now: .now)
     return Array(buffer.readableBytesView)
   }
+
+  private static let cut = Refusal(
+    400, Failure(.cancelled, "BODY_CUT", "The body ended before its end. Send it again."))
 
   @concurrent private mutating func part() async throws -> ByteBuffer? {
     let limit = TimeAmount.nanoseconds(Int64(BodyPace.silence / .nanoseconds(1)))

@@ -10,7 +10,7 @@ internal import WebRules
 /// Bounds the connections of a server: how many there are, and how long a handshake may take.
 ///
 /// ```swift
-/// let server = HTTPServerBuilder { responder in ConnectionGuard(HTTP1Channel(responder: responder), limits, counted) }
+/// let server = HTTPServerBuilder { responder in ConnectionGuard(HTTP1Channel(responder: responder), connections) }
 /// ```
 struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
   /// How long a handshake may take.

@@ -27,6 +27,8 @@ final class ServedTLS: Sendable {
     guard let chain = first.certificateChain, let key = first.privateKey else { throw Self.unusable("it is empty") }
     var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
     configuration.minimumTLSVersion = .tlsv12
+    // A peer that does not say goodbye may not delay the end of the process.
+    configuration.shutdownTimeout = .milliseconds(300)
     configuration.sslContextCallback = { [self] _, promise in
       promise.completeWith(Result { try self.present() })
     }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import WebRules
@@ -22,9 +23,12 @@ struct WebContext: InitializableFromSource {
     try await writer.write(bytes)
   }
 
-  /// Ends the connection in a moment: a peer that is still sending what nobody reads has time to read the answer.
-  func closeSoon() {
+  /// Ends the connection in a moment, and says so: a peer that is still sending what nobody reads has time to read the answer, and
+  /// sends its next request over another connection.
+  func closeSoon(_ response: inout Response) {
     let channel = self.channel
+    // A stream of HTTP/2 has the connection as its parent, and ends without its neighbours.
+    if channel.parent?.parent == nil { response.headers[.connection] = "close" }
     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
   }
 }

@@ -10,7 +10,7 @@ internal import SwiftProtobuf
 /// ```swift
 /// var board = EventBoard()
 /// board.start(heads)
-/// let id = try board.join(streams: ["care"], since: nil, of: "DIGEST")
+/// let id = board.join(streams: ["care"], since: nil, of: "DIGEST")
 /// let woken = board.publish(event)
 /// for item in board.take(id) { send(item) }
 /// ```

@@ -11,16 +11,35 @@ public struct BodyPace: Sendable {
   private static let least = 2048
 
   private let limit: Int
+  /// What the request announces; nil = nothing.
+  private let length: Int?
   private let startedAt: ContinuousClock.Instant
   private var count = 0
 
   /// Starts with a body.
   ///
-  /// - Parameter limit: The most bytes.
-  public init(limit: Int, now: ContinuousClock.Instant) {
+  /// - Parameters:
+  ///   - limit: The most bytes.
+  ///   - length: What the request announces; nil = nothing.
+  /// - Throws: 413 if the request announces more.
+  public init(limit: Int, length: Int?, now: ContinuousClock.Instant) throws(Refusal) {
     self.limit = limit
+    self.length = length
     self.startedAt = now
+    guard (length ?? 0) <= limit else { throw Self.tooLarge(limit) }
   }
+
+  /// The length that a request announces; nil if it announces none.
+  ///
+  /// - Throws: 413 for one that no machine can count to.
+  public static func length(of head: RequestHead, limit: Int) throws(Refusal) -> Int? {
+    guard let text = head.field("content-length") else { return nil }
+    guard let length = Int(text) else { throw Self.tooLarge(limit) }
+    return length
+  }
+
+  /// Whether all came that was announced.
+  public var isWhole: Bool { self.length.map { $0 == self.count } ?? true }
 
   /// Counts bytes.
   ///
@@ -32,14 +51,6 @@ public struct BodyPace: Sendable {
     guard beyond <= .zero || self.count >= Int(beyond / .milliseconds(1)) * Self.least / 1000 else {
       throw Refusal(408, Failure(.deadlineExceeded, "BODY_TOO_SLOW", "The body arrived too slowly. Send it again."))
     }
-  }
-
-  /// Checks the length that a request announces.
-  ///
-  /// - Throws: 413.
-  public static func check(_ head: RequestHead, limit: Int) throws(Refusal) {
-    guard let text = head.field("content-length") else { return }
-    guard let length = Int(text), length <= limit else { throw Self.tooLarge(limit) }
   }
 
   private static func tooLarge(_ limit: Int) -> Refusal {

@@ -25,8 +25,9 @@ public struct DeviceLimits: Sendable {
     var streams = 0
     var writes = RateLimit(burst: DeviceLimits.writes, interval: .milliseconds(500))
     var lastAt: ContinuousClock.Instant
-    /// Whether the hub does not know the token, so that it takes no place once its requests have ended.
-    var isUnknown = false
+    /// Whether the hub has accepted the token. Only then does it keep a place between its requests: made-up tokens must not take the
+    /// places of devices.
+    var isKnown = false
 
     var isIdle: Bool { self.requests == 0 && self.streams == 0 }
   }
@@ -56,8 +57,11 @@ public struct DeviceLimits: Sendable {
   /// Counts the end of a request.
   public mutating func end(_ device: String) { self.release(device) { $0.requests -= 1 } }
 
-  /// Forgets a token that the hub does not know, once its requests have ended: made-up tokens must not take the places of devices.
-  public mutating func forget(_ device: String) { self.release(device) { $0.isUnknown = true } }
+  /// Remembers that the hub has accepted a token.
+  public mutating func accept(_ device: String) { self.uses[device]?.isKnown = true }
+
+  /// Forgets a token that the hub does not know, once its requests have ended.
+  public mutating func forget(_ device: String) { self.release(device) { $0.isKnown = false } }
 
   /// Counts a stream; ``endStream(_:)`` follows.
   ///
@@ -78,7 +82,7 @@ public struct DeviceLimits: Sendable {
   private mutating func release(_ device: String, _ change: (inout Use) -> Void) {
     guard var use = self.uses[device] else { return }
     change(&use)
-    self.uses[device] = use.isUnknown && use.isIdle ? nil : use
+    self.uses[device] = use.isKnown || !use.isIdle ? use : nil
   }
 
   private mutating func use(of device: String, now: ContinuousClock.Instant) throws(Refusal) -> Use {
@@ -91,7 +95,6 @@ public struct DeviceLimits: Sendable {
     }
     var use = self.uses[device] ?? Use(lastAt: now)
     use.lastAt = now
-    use.isUnknown = false
     return use
   }
 

@@ -1,7 +1,10 @@
+public import KithMessages
+public import Pages
+
 /// The pages that the door has itself: who this device is, and how it joins. They work without scripts and in any browser.
 ///
 /// ```swift
-/// let page = DoorPages(.english).pair(code: forms.code(for: seed), fault: "")
+/// let page = DoorPages(.english).pair(formCode: forms.code(for: seed), fault: "", .tls)
 /// ```
 public struct DoorPages: Sendable {
   /// What the first page knows about its reader.
@@ -38,6 +41,14 @@ public struct DoorPages: Sendable {
       case .unknown: #"<p role="alert">\#(self.words.hubAway)</p>"#
       }
     return self.page("Kith", "\(who)\(self.protection(way))<p>\(self.words.about)</p>")
+  }
+
+  /// A page that says why something failed.
+  public func problem(_ status: Status) -> HTML {
+    let sentence = self.words.reasons[status.reason] ?? status.message
+    return self.page(
+      self.words.problemTitle,
+      #"<p role="alert">\#(sentence)</p><p><a href="/">\#(self.words.toFirstPage)</a></p>"#)
   }
 
   /// The page on which a device joins by a code.

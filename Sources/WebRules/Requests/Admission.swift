@@ -85,8 +85,11 @@ public struct Admission: Sendable {
       return false
     }
     guard credential != nil || target == .pair else { return false }
-    guard target == .pair || target == .leave else { throw Self.otherSite }
-    return true
+    switch target {
+    case .pair, .leave, .form: return true
+    case .method, .events, .blob, .voice, .page, .health, .metrics, .description, .file, .authority:
+      throw Self.otherSite
+    }
   }
 
   private static let otherSite = Refusal(

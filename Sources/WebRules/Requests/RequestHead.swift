@@ -5,7 +5,7 @@
 /// head.fields["authorization"] = ["Bearer kith_…"]
 /// head.field("authorization")
 /// ```
-public struct RequestHead: Sendable, Hashable {
+public struct RequestHead: Sendable {
   /// The method of HTTP, such as `GET`.
   public var verb: String
   /// The path, as it was sent.
@@ -48,27 +48,28 @@ public struct RequestHead: Sendable, Hashable {
 }
 
 /// The parameters of a query, or of a form (`application/x-www-form-urlencoded`).
-public struct Query: Sendable, Hashable {
+public struct Query: Sendable {
   /// The bytes as they were sent.
   public let size: Int
-  private let pairs: [String: String]
+  /// The parameters in their order. What is not UTF-8 is dropped, and so are those behind the first 64.
+  public let pairs: [(name: String, value: String)]
 
-  /// Reads `a=b&c=d`. Of two parameters with one name the first counts; what is not UTF-8 is dropped.
+  /// Reads `a=b&c=d`.
   public init(_ text: String) {
     self.size = text.utf8.count
-    var pairs: [String: String] = [:]
+    var pairs: [(name: String, value: String)] = []
     for part in text.split(separator: "&").prefix(64) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else {
         continue
       }
-      if pairs[name] == nil { pairs[name] = value }
+      pairs.append((name, value))
     }
     self.pairs = pairs
   }
 
-  /// The value of a parameter.
-  public subscript(name: String) -> String? { self.pairs[name] }
+  /// The value of a parameter; of several with one name the first.
+  public subscript(name: String) -> String? { self.pairs.first { $0.name == name }?.value }
 
   /// Decodes `%41` and `+`; nil if the bytes are no UTF-8, or a `%` has no two digits behind it.
   static func decoded(_ text: Substring) -> String? {

@@ -1,6 +1,7 @@
 internal import Bus
 internal import Digest
 public import KithMessages
+public import Pages
 
 /// What a path leads to.
 ///
@@ -20,8 +21,10 @@ public enum Target: Sendable, Hashable {
   case pair
   /// `/leave`.
   case leave
-  /// `/`.
-  case home
+  /// A page of the family: `/` and others.
+  case page(PageAddress)
+  /// `/forms/kith.v1.SERVICE/METHOD`: a method of the hub, by a form of a page.
+  case form(Method)
   /// `/healthz`.
   case health
   /// `/metrics`.
@@ -61,26 +64,31 @@ public enum Target: Sendable, Hashable {
     switch self {
     case .method(let method): method.isRead ? ["POST", "GET"] : ["POST"]
     case .blob: ["GET", "HEAD", "PUT"]
-    case .voice, .leave: ["POST"]
+    case .voice, .leave, .form: ["POST"]
     case .pair: ["GET", "HEAD", "POST"]
     case .events: ["GET"]
-    case .home, .health, .metrics, .description, .file, .authority: ["GET", "HEAD"]
+    case .page, .health, .metrics, .description, .file, .authority: ["GET", "HEAD"]
     }
   }
 
   /// Whether a device has to show its token.
   public var needsToken: Bool {
     switch self {
-    case .method, .events, .blob, .voice, .leave, .metrics: true
-    case .pair, .home, .health, .description, .file, .authority: false
+    case .method, .form, .events, .blob, .voice, .leave, .metrics: true
+    case .pair, .page, .health, .description, .file, .authority: false
     }
+  }
+
+  /// Whether it is answered by what the hub says to the token: all that need one, and the pages, which say so themselves where it is absent.
+  public var usesToken: Bool {
+    if case .page = self { true } else { self.needsToken }
   }
 
   /// Whether it is a page, to which a link of another site may lead.
   public var isPage: Bool {
     switch self {
-    case .home, .pair, .file, .health, .description, .authority: true
-    case .method, .events, .blob, .voice, .leave, .metrics: false
+    case .page, .pair, .file, .health, .description, .authority: true
+    case .method, .form, .events, .blob, .voice, .leave, .metrics: false
     }
   }
 
@@ -93,7 +101,8 @@ public enum Target: Sendable, Hashable {
     case .voice: "voice"
     case .pair: "pair"
     case .leave: "leave"
-    case .home, .file, .authority: "page"
+    case .page, .file, .authority: "page"
+    case .form: "form"
     case .health: "health"
     case .metrics: "metrics"
     case .description: "description"
@@ -102,7 +111,6 @@ public enum Target: Sendable, Hashable {
 
   private static func target(of path: String) throws(Refusal) -> Target {
     switch path {
-    case "/": return .home
     case "/events": return .events
     case "/care/voice": return .voice
     case "/pair": return .pair
@@ -113,6 +121,7 @@ public enum Target: Sendable, Hashable {
     case "/ca": return .authority(.page)
     case "/ca.crt": return .authority(.certificate)
     case "/ca.mobileconfig": return .authority(.profile)
+    case "/sw.js", "/manifest.webmanifest": return .file(String(path.dropFirst()))
     case _ where path.hasPrefix("/files/"): return .file(String(path.dropFirst("/files/".count)))
     case _ where path.hasPrefix("/blobs/"):
       let name = String(path.dropFirst("/blobs/".count))
@@ -120,18 +129,21 @@ public enum Target: Sendable, Hashable {
         throw Refusal(400, .invalid(field: "sha256", SHA256.rule))
       }
       return .blob(name)
-    case _ where path.hasPrefix("/kith.v1."):
-      guard let method = Self.methods[String(path.dropFirst())] else {
-        throw Refusal(
-          404,
-          Failure(
-            .unimplemented, "SERVICE_UNKNOWN",
-            "There is no method \(path.dropFirst().prefix(128)). See docs/services.md."))
-      }
-      return .method(method)
+    case _ where path.hasPrefix("/kith.v1."): return .method(try Self.method(path.dropFirst()))
+    case _ where path.hasPrefix("/forms/"): return .form(try Self.method(path.dropFirst("/forms/".count)))
     default:
+      if let page = PageAddress(path: path) { return .page(page) }
       throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is nothing at this address. See docs/http.md."))
     }
+  }
+
+  private static func method(_ name: Substring) throws(Refusal) -> Method {
+    guard let method = Self.methods[String(name)] else {
+      throw Refusal(
+        404,
+        Failure(.unimplemented, "SERVICE_UNKNOWN", "There is no method \(name.prefix(128)). See docs/services.md."))
+    }
+    return method
   }
 
   /// Those that a device may call. A method of workers is for workers alone.
@@ -153,10 +165,10 @@ extension Target {
   /// Whether a request for it counts as a write, of which a device may send so many.
   public func isWrite(_ verb: String) -> Bool {
     switch self {
-    case .method(let method): method.isMutating
+    case .method(let method), .form(let method): method.isMutating
     case .blob: verb == "PUT"
     case .voice, .leave: true
-    case .events, .pair, .home, .health, .metrics, .description, .file, .authority: false
+    case .events, .pair, .page, .health, .metrics, .description, .file, .authority: false
     }
   }
 }

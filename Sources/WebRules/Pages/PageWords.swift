@@ -1,28 +1,12 @@
-/// The language of a page.
-public enum PageLanguage: String, Sendable, Hashable, CaseIterable {
-  case english = "en"
-  case japanese = "ja"
+internal import Pages
 
-  /// Chooses by `Accept-Language` (RFC 9110, 12.5.4): the one with the greater weight, the earlier one of equal ones.
-  public init(accepted field: String?) {
-    var best: (language: PageLanguage, weight: Double) = (.english, 0)
-    for part in (field ?? "").split(separator: ",").prefix(32) {
-      let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
-      guard let tag = pieces.first?.lowercased().prefix(while: { $0 != "-" }),
-        let language = PageLanguage(rawValue: String(tag))
-      else { continue }
-      let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-      if weight > best.weight { best = (language, weight) }
-    }
-    self = best.language
-  }
-
-  /// The words of the pages in it.
-  public var words: PageWords { self == .japanese ? .japanese : .english }
+extension PageLanguage {
+  /// The words of the door's own pages in it.
+  var words: PageWords { self == .japanese ? .japanese : .english }
 }
 
 /// The words of the pages that the door has itself.
-public struct PageWords: Sendable, Hashable {
+struct PageWords: Sendable, Hashable {
   let pairTitle: String
   let pairHelp: String
   let code: String
@@ -42,6 +26,10 @@ public struct PageWords: Sendable, Hashable {
   let formExpired: String
   let hubAway: String
   let about: String
+  let problemTitle: String
+  let toFirstPage: String
+  /// Sentences for failures that a family meets; others keep the hub's.
+  let reasons: [String: String]
   let authorityTitle: String
   let authorityHelp: String
   let authorityFile: String
@@ -75,6 +63,7 @@ public struct PageWords: Sendable, Hashable {
     formExpired: "This page was open for too long. Enter the code again.",
     hubAway: "The hub does not answer at the moment. Try again soon.",
     about: "Programs and shortcuts use the same address: docs/http.md.",
+    problemTitle: "That did not work", toFirstPage: "To the first page", reasons: [:],
     authorityTitle: "Trust the Kith of this home",
     authorityHelp: "Install this certificate once on each device. It can vouch for names and addresses of a home only.",
     authorityFile: "Certificate (Android, Windows, Linux, Firefox)", authorityProfile: "Profile (iPhone, iPad, Mac)",
@@ -112,6 +101,15 @@ public struct PageWords: Sendable, Hashable {
     formExpired: "ページを開いてから時間がたちました。もう一度コードを入力してください。",
     hubAway: "ハブが応答していません。しばらくしてからもう一度お試しください。",
     about: "プログラムやショートカットも同じアドレスを使います：docs/http.md",
+    problemTitle: "うまくいきませんでした", toFirstPage: "最初のページへ",
+    reasons: [
+      "HUB_AWAY": "家のKithが応答していません。しばらくしてからもう一度お試しください。",
+      "CHANGED_MEANWHILE": "ほかの人が先に変更しました。ページを開き直してから、もう一度修正してください。",
+      "ROLE_NOT_ALLOWED": "この端末には、その操作の権限がありません。",
+      "ENCRYPTION_NEEDED": "通信が暗号化されていないため、この端末は使えません。ハブで kith web setup を実行してください。",
+      "ENTRY_UNKNOWN": "その記録は見つかりませんでした。",
+      "TOO_MANY_REQUESTS": "操作が多すぎます。少し待ってからもう一度お試しください。",
+    ],
     authorityTitle: "この家のKithを信頼する",
     authorityHelp: "この証明書を、端末ごとに一度だけインストールしてください。家庭内の名前とアドレスだけを証明できます。",
     authorityFile: "証明書（Android、Windows、Linux、Firefox）", authorityProfile: "プロファイル（iPhone、iPad、Mac）",

@@ -1,0 +1,43 @@
+public import Bus
+internal import KithMessages
+
+/// Reminders: due ones, coming ones, and the daily one.
+public struct RemindersPage: Page {
+  /// Makes the page.
+  public init() {}
+
+  /// Asks for the reminders.
+  public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
+    let status = try await hub.ask(ReminderStatusRequest())
+    let due = DueReminders(view: view)
+    let coming: HTML =
+      status.pending.isEmpty
+      ? "<p class=\"empty\">\(view[.none])</p>" : "<ul>\(HTML(status.pending.map { due.item($0, "/reminders") }))</ul>"
+    return Shown(
+      view[.reminders], in: .more, follows: ["reminders"],
+      """
+      \(due.html(status.due, next: "/reminders"))<section class="card"><h2>\(view[.coming])</h2>\(coming)</section>
+      \(view.canRecord ? self.daily(status.daily, view) : "")
+      """)
+  }
+
+  private func daily(_ daily: DailyReminder, _ view: PageView) -> HTML {
+    let checked: HTML = daily.enabled ? " checked" : ""
+    return """
+      <section class="card"><h2>\(view[.daily])</h2>\(Form(Methods.remindersSetDaily, next: "/reminders", view).html("""
+      <label class="choice"><input type="checkbox" name="enabled:bool" value="true"\(checked)><span>\(view[.remindDaily])</span></label>
+      <label>\(view[.at]) <input type="time" name="time" required value="\(daily.time.isEmpty ? "20:00" : daily.time)"></label>
+      <button>\(view[.save])</button>
+      """))</section>
+      """
+  }
+}
+
+extension Text {
+  static let reminders = Text("Reminders", "リマインダー")
+  static let none = Text("None.", "ありません。")
+  fileprivate static let coming = Text("Coming", "予定")
+  fileprivate static let daily = Text("Every day", "毎日")
+  fileprivate static let remindDaily = Text("Remind to record care", "ケアの記録を知らせる")
+  fileprivate static let at = Text("At", "時刻")
+}

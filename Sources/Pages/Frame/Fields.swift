@@ -1,0 +1,58 @@
+/// Fields of forms with their labels.
+extension PageView {
+  /// A field of one line.
+  func input(_ label: Text, _ name: String, _ value: String = "", type: String = "text", _ attributes: HTML = "")
+    -> HTML
+  {
+    "<label>\(self[label]) <input type=\"\(type)\" name=\"\(name)\" value=\"\(value)\"\(attributes)></label>"
+  }
+
+  /// A field of several lines.
+  func area(_ label: Text, _ name: String, _ value: String = "", _ attributes: HTML = "") -> HTML {
+    "<label>\(self[label]) <textarea name=\"\(name)\" rows=\"3\"\(attributes)>\(value)</textarea></label>"
+  }
+
+  /// A choice of one of several.
+  ///
+  /// - Parameter choices: Values and their names.
+  func select(_ label: Text, _ name: String, _ value: String, _ choices: [(value: String, name: String)]) -> HTML {
+    let options = HTML(
+      choices.map { choice in
+        let selected: HTML = choice.value == value ? " selected" : ""
+        return "<option value=\"\(choice.value)\"\(selected)>\(choice.name)</option>"
+      })
+    return "<label>\(self[label]) <select name=\"\(name)\">\(options)</select></label>"
+  }
+
+  /// A mark to set.
+  func check(_ label: Text, _ name: String, _ isSet: Bool, value: String = "true") -> HTML {
+    let checked: HTML = isSet ? " checked" : ""
+    return """
+      <label class="choice"><input type="checkbox" name="\(name)" value="\(value)"\(checked)><span>\(self[label])</span></label>
+      """
+  }
+
+  /// A link to the next part of a list; nothing at its end.
+  func more(_ path: String, _ parameters: KeyValuePairs<String, String>, cursor: String) -> HTML {
+    guard !cursor.isEmpty else { return "" }
+    let query = (parameters.map { ($0.key, $0.value) } + [("cursor", cursor)]).filter { !$0.1.isEmpty }
+      .map { "\($0.0)=\(AddressText.encoded($0.1))" }.joined(separator: "&")
+    return "<p><a class=\"button\" href=\"\(path)?\(query)\">\(self[.more])</a></p>"
+  }
+}
+
+/// Text in addresses.
+enum AddressText {
+  /// A value of a query, by RFC 3986, 2.3.
+  static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        return String(Unicode.Scalar(byte))
+      default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,58 @@
+public import KithMessages
+
+/// A form that sends a command to the hub: without script by the browser, with script through the queue of what waits.
+///
+/// ```swift
+/// Form(Methods.careRecord, next: "/", view).html("<textarea name=\"memo\"></textarea><button>…</button>")
+/// ```
+public struct Form: Sendable {
+  private let method: Method
+  private let view: PageView
+  private let next: String
+  private var hidden: [(name: String, value: String)] = []
+  private var attributes: HTML = ""
+
+  /// Makes a form.
+  ///
+  /// - Parameter next: The path of the page that is shown afterwards.
+  public init(_ method: Method, next: String, _ view: PageView) {
+    self.method = method
+    self.view = view
+    self.next = next
+  }
+
+  /// With a value that nobody sees.
+  public func with(_ name: String, _ value: String) -> Form {
+    var form = self
+    form.hidden.append((name, value))
+    return form
+  }
+
+  /// For a record that it creates: with an id of the client, so that the record is made once even if the form is sent again after days.
+  public func creating() -> Form { self.with("clientId", self.view.forms.makeID()) }
+
+  /// With a field that gets the time at which the form is sent, if it is empty then.
+  public func noting(now field: String) -> Form {
+    var form = self
+    form.attributes = "\(form.attributes) data-now=\"\(field)\""
+    return form
+  }
+
+  /// The form around its fields.
+  public func html(_ fields: HTML) -> HTML {
+    let values = HTML(
+      ([("form", self.view.forms.code), ("key", self.view.forms.makeID()), ("next", self.next)] + self.hidden).map {
+        "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">"
+      })
+    return """
+      <form class="command" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
+      """
+  }
+
+  /// A form that is one button.
+  public func button(_ label: String, test: String = "", style: String = "") -> HTML {
+    let test: HTML = test.isEmpty ? "" : " data-test=\"\(test)\""
+    let style: HTML = style.isEmpty ? "" : " class=\"\(style)\""
+    return self.html("<button\(style)\(test)>\(label)</button>")
+  }
+}

@@ -1,0 +1,115 @@
+internal import Bus
+internal import CivilTime
+internal import KithMessages
+internal import SwiftProtobuf
+
+/// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
+///
+/// ```swift
+/// let html = Frame(view).html(shown)
+/// ```
+public struct Frame: Sendable {
+  private let view: PageView
+
+  /// Makes a frame.
+  public init(_ view: PageView) { self.view = view }
+
+  /// A whole page.
+  public func html(_ shown: Shown) -> HTML {
+    """
+    <!doctype html>
+    <html lang="\(self.view.language.rawValue)"><head><meta charset="utf-8"><title>\(shown.title) – Kith</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+    <link rel="stylesheet" href="/files/page.css"><link rel="manifest" href="/manifest.webmanifest">
+    <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
+    <script type="module" src="/files/app.js"></script></head>
+    <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
+    data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
+    data-made="\(Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now / 1_000_000_000 * 1_000_000_000).rfc3339)">
+    <a class="skip" href="#page">\(self.view[.skip])</a>
+    <nav aria-label="\(self.view[.navigation])"><ul>\(HTML(Shown.Part.allCases.map { self.link($0, shown.part) }))</ul></nav>
+    <div id="state" role="status" data-test="sync-state"></div>
+    <section id="waiting" data-test="pending" aria-label="\(self.view[.waiting])" hidden></section>
+    <main id="page" tabindex="-1"><h1>\(shown.title)</h1>\(shown.main)</main>
+    <template id="words">\(HTML(Self.scriptWords.map { "<span data-word=\"\($0.0)\">\(self.view[$0.1])</span>" }))</template>
+    </body></html>
+
+    """
+  }
+
+  private func link(_ part: Shown.Part, _ current: Shown.Part) -> HTML {
+    let mark: HTML = part == current ? " aria-current=\"page\"" : ""
+    return "<li><a href=\"\(part.rawValue)\"\(mark)>\(self.view[part.name])</a></li>"
+  }
+
+  /// The words that scripts show, by name.
+  static let scriptWords: [(String, Text)] = [
+    ("waiting", Text("{count} not sent yet", "未送信 {count}件")),
+    ("waiting-why", Text("They are kept on this device and sent by themselves.", "この端末に保存されています。つながると自動で送信されます。")),
+    ("failed", Text("Not accepted: {reason}", "受け付けられませんでした：{reason}")),
+    ("retry", Text("Send again", "もう一度送信")),
+    ("discard", Text("Discard", "破棄")),
+    ("undo", Text("Undo", "元に戻す")),
+    ("saved", Text("Saved.", "保存しました。")),
+    ("kept", Text("Saved on this device; it is sent when the house can be reached.", "この端末に保存しました。家につながると送信します。")),
+    ("offline", Text("No connection to the house. This page is as of {time}.", "家につながりません。{time}時点の内容です。")),
+    ("hub-away", Text("The house does not answer at the moment.", "家のKithが応答していません。")),
+    ("live", Text("Connected", "接続中")),
+    (
+      "signed-out",
+      Text(
+        "This device is signed out. What waits is still on it; join again to send it.",
+        "この端末の登録は解除されました。未送信の記録は端末に残っています。もう一度登録すると送信されます。")
+    ),
+    (
+      "leave-loses",
+      Text(
+        "{count} entries were not sent yet. Signing out discards them. Sign out?",
+        "未送信の記録が{count}件あります。解除すると失われます。解除しますか？")
+    ),
+    (
+      "no-storage",
+      Text(
+        "This browser keeps nothing on the device. Write only while the house can be reached.",
+        "このブラウザは端末に保存できません。家につながっているときだけ記録してください。")
+    ),
+    (
+      "microphone-denied",
+      Text(
+        "The browser may not use the microphone. Allow it in the settings of this page; memos work without it.",
+        "マイクの使用が許可されていません。ページの設定で許可してください。メモはそのまま使えます。")
+    ),
+    ("microphone-absent", Text("This device has no microphone.", "この端末にはマイクがありません。")),
+    (
+      "microphone-insecure",
+      Text(
+        "Browsers give the microphone to encrypted pages alone. On the hub: kith web setup",
+        "ブラウザは暗号化されたページにだけマイクを許可します。ハブで kith web setup を実行してください。")
+    ),
+    ("recording", Text("Recording: {seconds} s", "録音中：{seconds}秒")),
+    (
+      "recording-limit", Text("A recording has five minutes at most. It was stopped and kept.", "録音は5分までです。停止して保存しました。")
+    ),
+    (
+      "recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")
+    ),
+    ("recording-sent", Text("Sent. The text follows.", "送信しました。文字になるまでお待ちください。")),
+  ]
+}
+
+extension Shown.Part {
+  fileprivate var name: Text {
+    switch self {
+    case .today: Text("Today", "今日")
+    case .calls: Text("Calls", "電話")
+    case .people: Text("People", "人")
+    case .more: Text("More", "その他")
+    }
+  }
+}
+
+extension Text {
+  fileprivate static let skip = Text("To the content", "本文へ")
+  fileprivate static let navigation = Text("Parts", "メニュー")
+  fileprivate static let waiting = Text("Not sent yet", "未送信")
+}

@@ -1,0 +1,111 @@
+public import Bus
+internal import KithMessages
+
+/// The settings: who is cared for, the Monica server, channels, devices and the backup. Most are changed by admins alone.
+public struct SettingsPage: Page {
+  /// Makes the page.
+  public init() {}
+
+  /// Asks for the settings that the device may see.
+  public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
+    let isAdmin = view.role.covers(.admin)
+    let care = try await hub.ask(CareSettingsRequest())
+    let monica = try await hub.ask(MonicaStatusRequest())
+    let channels = view.role.covers(Methods.channelsList.role) ? try await hub.ask(ListChannelsRequest()).channels : []
+    let devices = isAdmin ? try await hub.ask(DevicesListRequest()).devices : []
+    return Shown(
+      view[.settings], in: .more, follows: ["system", "care", "people"],
+      """
+      \(self.care(care, isAdmin, view))\(self.monica(monica, isAdmin, view))\(self.channels(channels, isAdmin, view))\
+      \(isAdmin ? self.devices(devices, view) : "")\(isAdmin ? self.backup(view) : "")
+      """)
+  }
+
+  private func section(_ title: Text, _ view: PageView, _ body: HTML) -> HTML {
+    "<section class=\"card\"><h2>\(view[title])</h2>\(body)</section>"
+  }
+
+  private func care(_ care: CareSettings, _ isAdmin: Bool, _ view: PageView) -> HTML {
+    guard isAdmin else { return self.section(.care, view, "<p>\(care.recipient)\(care.honorific)</p>") }
+    var form = Form(Methods.careConfigure, next: "/settings", view)
+    for field in ["recipient", "honorific", "language", "time_zone"] { form = form.with("fields[]", field) }
+    return self.section(
+      .care, view,
+      form.html(
+        """
+        \(view.input(.recipient, "settings.recipient", care.recipient))\(view.input(.honorific, "settings.honorific", care.honorific))
+        \(view.select(.language, "settings.language", care.language, PageLanguage.allCases.map { ($0.rawValue, $0.ownName) }))
+        \(view.input(.timeZone, "settings.timeZone", care.timeZone))<button>\(view[.save])</button>
+        """))
+  }
+
+  private func monica(_ status: MonicaStatus, _ isAdmin: Bool, _ view: PageView) -> HTML {
+    let state: HTML =
+      status.endpoint.isEmpty
+      ? "<p>\(view[.noServer])</p>" : "<p>\(status.endpoint) · \(status.userName) · \(status.token)</p>"
+    guard isAdmin else { return self.section(.server, view, state) }
+    let change: HTML =
+      status.state == AccountState.loggedIn.rawValue
+      ? """
+      <p class="actions">\(Form(Methods.monicaClearCache, next: "/settings", view).button(view[.clearCache]))\
+      \(Form(Methods.monicaLogout, next: "/settings", view).button(view[.logOut]))</p>
+      """
+      : Form(Methods.monicaLogin, next: "/settings", view).html(
+        """
+        \(view.input(.address, "endpoint", status.endpoint, type: "url"))\
+        \(view.input(.token, "token", type: "password", " required autocomplete=\"off\""))<button>\(view[.logIn])</button>
+        """)
+    return self.section(.server, view, "\(state)\(change)")
+  }
+
+  private func channels(_ channels: [Channel], _ isAdmin: Bool, _ view: PageView) -> HTML {
+    let items = HTML(
+      channels.map { channel in
+        let test: HTML =
+          isAdmin
+          ? Form(Methods.channelsTest, next: "/settings", view).with("name", channel.name).button(view[.test]) : ""
+        return "<li>\(channel.name) <span class=\"actions\">\(test)</span></li>"
+      })
+    return self.section(
+      .channels, view, channels.isEmpty ? "<p class=\"empty\">\(view[.none])</p>" : "<ul>\(items)</ul>")
+  }
+
+  private func devices(_ devices: [Device], _ view: PageView) -> HTML {
+    let items = HTML(
+      devices.filter { $0.state == "active" }.map { device in
+        let seen: HTML = device.hasLastSeen ? " · \(view.dayAndTime(of: device.lastSeen))" : ""
+        let revoke: HTML =
+          device.name == view.device
+          ? "" : Form(Methods.devicesRevoke, next: "/settings", view).with("name", device.name).button(view[.revoke])
+        return
+          "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
+      })
+    return self.section(.devices, view, "<ul>\(items)</ul>")
+  }
+
+  private func backup(_ view: PageView) -> HTML {
+    self.section(.backup, view, Form(Methods.systemBackup, next: "/settings", view).button(view[.backUpNow]))
+  }
+}
+
+extension Text {
+  static let settings = Text("Settings", "設定")
+  fileprivate static let care = Text("Care", "ケア")
+  fileprivate static let recipient = Text("Who is cared for", "ケアを受ける人")
+  fileprivate static let honorific = Text("Honorific", "敬称")
+  fileprivate static let language = Text("Language of summaries and speech", "まとめと音声の言語")
+  fileprivate static let timeZone = Text("Time zone", "タイムゾーン")
+  fileprivate static let server = Text("Monica server", "Monicaサーバー")
+  fileprivate static let noServer = Text("There is none. Everything stays in this house.", "使っていません。すべてこの家に保存されます。")
+  fileprivate static let address = Text("Address", "アドレス")
+  fileprivate static let token = Text("API token", "APIトークン")
+  fileprivate static let logIn = Text("Log in", "ログイン")
+  fileprivate static let logOut = Text("Log out", "ログアウト")
+  fileprivate static let clearCache = Text("Clear what was read", "読み込んだデータを消去")
+  fileprivate static let channels = Text("Channels", "送り先")
+  fileprivate static let test = Text("Send a test", "テスト送信")
+  fileprivate static let devices = Text("Devices", "端末")
+  fileprivate static let revoke = Text("Revoke", "登録を解除")
+  fileprivate static let backup = Text("Backup", "バックアップ")
+  fileprivate static let backUpNow = Text("Back up now", "今すぐバックアップ")
+}

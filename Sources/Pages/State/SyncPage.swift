@@ -1,0 +1,68 @@
+public import Bus
+internal import KithMessages
+
+/// How the sources are: live progress, what was read last, deletions that are held back, and problems in words.
+public struct SyncPage: Page {
+  /// Makes the page.
+  public init() {}
+
+  /// Asks for the state of each source and for the problems of its cards.
+  public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
+    let statuses = try await hub.ask(StatusRequest()).sync
+    let problems = try await hub.ask(ListProblemsRequest()).problems
+    let sources = HTML(statuses.map { self.source($0, view) })
+    let all: HTML =
+      view.canRecord
+      ? "<p class=\"actions\">\(Form(Methods.contactsSync, next: "/sync", view).button(view[.syncNow], style: "primary"))</p>"
+      : ""
+    let list = HTML(problems.map { "<li>\($0.source) \($0.sourceIdentifier): \($0.message)</li>" })
+    let broken: HTML =
+      problems.isEmpty ? "" : "<section class=\"card\"><h2>\(view[.problems])</h2><ul>\(list)</ul></section>"
+    return Shown(
+      view[.sync], in: .more, follows: ["sync", "contacts"],
+      "\(statuses.isEmpty ? "<p class=\"empty\">\(view[.noSources])</p>" : sources)\(all)\(broken)")
+  }
+
+  private func source(_ status: SyncStatus, _ view: PageView) -> HTML {
+    let name = status.source == "monica" ? "Monica" : String(status.source.split(separator: ":").last ?? "")
+    let state: HTML
+    switch status.state {
+    case .syncing:
+
+      let (done, total) = ("\(status.done)", "\(max(status.total, 1))")
+      state = "<progress max=\"\(total)\" value=\"\(done)\"></progress> \(done) / \(total)"
+    case .error: state = "<strong class=\"mark\">\(view[.failedNow])</strong> \(status.error.message)"
+    case .idle, .completed, .unspecified, .UNRECOGNIZED: state = "\(view[.inStep])"
+    }
+    let last: HTML =
+      status.hasLastSuccessAt ? "<p>\(view[.lastTime]) \(view.dayAndTime(of: status.lastSuccessAt))</p>" : ""
+    return """
+      <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(self.heldBack(status, name, view))</section>
+      """
+  }
+
+  private func heldBack(_ status: SyncStatus, _ name: String, _ view: PageView) -> HTML {
+    guard status.heldBack > 0 else { return "" }
+    let release: HTML =
+      view.canRecord
+      ? Form(Methods.contactsSync, next: "/sync", view).with("sources[]", name).with("allowMassDelete:bool", "true")
+        .button(view[.letGo]) : ""
+    return """
+      <p class="mark">\(view[.heldBack, ["count": "\(status.heldBack)"]])</p><p class="actions">\(release)</p>
+      """
+  }
+}
+
+extension Text {
+  static let sync = Text("Sync", "同期")
+  fileprivate static let syncNow = Text("Read the address books now", "アドレス帳を今すぐ読み込む")
+  fileprivate static let problems = Text("Cards that could not be read", "読み込めなかったカード")
+  fileprivate static let noSources = Text("There is no address book yet.", "アドレス帳はまだありません。")
+  fileprivate static let failedNow = Text("Not reachable:", "読み込めません：")
+  fileprivate static let inStep = Text("In step", "同期済み")
+  fileprivate static let lastTime = Text("Last read", "最終読み込み")
+  fileprivate static let heldBack = Text(
+    "{count} contacts are gone from the address book at once. They are kept until somebody decides.",
+    "アドレス帳から{count}件が一度に消えました。判断されるまで残しています。")
+  fileprivate static let letGo = Text("Let them go", "削除してよい")
+}

@@ -1,0 +1,150 @@
+// Begins here: makes the page of the server live, and its forms work without the network.
+import { message } from "./form.js";
+import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { add, discard, drain, onChange, retry } from "./sender.js";
+import * as store from "./store.js";
+import { prepareVoice, recoverRecordings } from "./voice.js";
+import { say, word } from "./words.js";
+
+/** @typedef {import("./queue.js").Waiting} Waiting */
+
+// MARK: - Forms
+
+document.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.matches("form.command")) {
+    event.preventDefault();
+    void submit(form, /** @type {SubmitEvent} */ (event).submitter);
+  } else if (form.matches("form.leave")) {
+    event.preventDefault();
+    void leave(form);
+  }
+});
+
+/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+async function submit(form, submitter) {
+  const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
+  const now = form.dataset.now;
+  const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  if (now) fill(body, now.split("."), new Date().toISOString());
+  submitter?.setAttribute("disabled", "");
+  try {
+    await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now() });
+  } catch {
+    // Nothing can be kept here, as in some private windows: the browser sends the form itself.
+    say(word("no-storage"));
+    form.submit();
+    return;
+  }
+  form.reset();
+  submitter?.removeAttribute("disabled");
+  await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
+  const rest = (await store.commands()).find((command) => command.key === key);
+  say(word(rest ? "kept" : "saved"));
+  const next = fields.find(([name]) => name === "next")?.[1] ?? "/";
+  if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
+}
+
+/** Sets a field within a message if it has none. @param {Record<string, any>} object @param {string[]} path @param {string} value */
+function fill(object, [name, ...rest], value) {
+  if (rest.length === 0) object[name] ??= value; else fill(object[name] ??= {}, rest, value);
+}
+
+/** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */
+async function leave(form) {
+  const waiting = await store.commands().catch(() => []);
+  if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;
+  const answer = await fetch("/leave", { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) });
+  if (!answer.ok && answer.status !== 401) {
+    say(word("hub-away"));
+    return;
+  }
+  await store.wipe().catch(() => undefined);
+  for (const name of await caches.keys()) await caches.delete(name);
+  location.assign("/");
+}
+
+// MARK: - What waits
+
+/** Shows what waits, so that nobody takes it for sent. */
+async function showWaiting() {
+  const section = document.getElementById("waiting");
+  const commands = await store.commands().catch(() => []);
+  if (!section) return;
+  section.hidden = commands.length === 0;
+  navigator.setAppBadge?.(commands.length).catch(() => undefined);
+  const title = document.createElement("h2");
+  title.textContent = word("waiting", { count: commands.length });
+  const why = document.createElement("p");
+  why.textContent = word("waiting-why");
+  const list = document.createElement("ul");
+  list.append(...commands.slice(0, 50).map(item));
+  section.replaceChildren(title, why, list);
+}
+
+/** @param {Waiting} command */
+function item(command) {
+  const line = document.createElement("li");
+  const time = new Intl.DateTimeFormat(document.documentElement.lang, {
+    timeZone: document.body.dataset.zone, dateStyle: "short", timeStyle: "short" }).format(command.at);
+  const text = command.hasSound ? "🎤" : command.message.memo ?? command.message.record?.note ?? command.path.split("/").at(-1);
+  line.textContent = `${time} ${text ?? ""}`;
+  if (command.state === "failed") {
+    const why = document.createElement("strong");
+    why.className = "mark";
+    why.textContent = ` ${word("failed", { reason: command.reason ?? "" })} `;
+    line.append(why, button("retry", () => retry(command)), button("discard", () => discard(command)));
+  }
+  return line;
+}
+
+/** @param {string} name @param {() => void} work */
+function button(name, work) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = word(name);
+  made.addEventListener("click", work);
+  return made;
+}
+
+// MARK: - The page
+
+/** What the server's page cannot do by itself. */
+function prepare() {
+  prepareVoice();
+  for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
+    share.hidden = !navigator.share;
+    share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);
+  }
+}
+
+async function begin() {
+  prepare();
+  document.addEventListener("kith-page", prepare);
+  document.addEventListener("focusout", () => setTimeout(refreshIfStale, 200));
+  document.addEventListener("reset", () => setTimeout(refreshIfStale, 200));
+  window.addEventListener("online", () => void drain());
+  window.addEventListener("offline", sayOffline);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });
+  onChange(({ sent, signedOut }) => {
+    void showWaiting();
+    if (sent) void refresh();
+    if (signedOut) say(word("signed-out"));
+  });
+  await recoverRecordings().catch(() => undefined);
+  await showWaiting();
+  follow(() => void drain());
+  void drain();
+  await navigator.storage?.persist?.().catch(() => false);
+  await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
+}
+
+setInterval(() => {
+  for (const clock of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock[data-since]"))) {
+    const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(clock.dataset.since ?? "")) / 1000));
+    clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+}, 1000);
+
+void begin();

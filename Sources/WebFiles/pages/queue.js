@@ -1,0 +1,47 @@
+// What waits to be sent: which command is next, what an answer means, and when to try again. Without storage and network.
+
+/**
+ * @typedef {object} Waiting a command that is kept on this device until the hub has it
+ * @property {number} [id] its place in the order
+ * @property {string} key its idempotency key: the same however often it is sent
+ * @property {string} path where it is sent to: `/kith.v1.Care/Record`
+ * @property {Record<string, any>} message
+ * @property {number} at when it was made, in milliseconds since 1970
+ * @property {"waiting"|"failed"} state
+ * @property {string} [reason] why the hub did not accept it
+ * @property {boolean} [hasSound] whether its body is the recording of its key
+ */
+
+/** @typedef {{kind: "done"} | {kind: "failed", reason: string} | {kind: "later", after: number} | {kind: "signed-out"}} Outcome */
+
+/**
+ * The command that is sent next: the first one that was not refused.
+ * @param {Waiting[]} commands in their order
+ */
+export function next(commands) {
+  return commands.find((command) => command.state === "waiting");
+}
+
+/**
+ * What an answer means for its command.
+ * @param {number} status of HTTP; 0 = there was no answer
+ * @param {{message?: string, reason?: string}} body what the error says
+ * @param {number} retryAfter seconds that the hub asks to wait
+ * @returns {Outcome}
+ */
+export function outcome(status, body = {}, retryAfter = 0) {
+  if (status >= 200 && status < 300) return { kind: "done" };
+  if (status === 401) return { kind: "signed-out" };
+  // A limit, a hub that is away, a body that came too slowly: the same command may be accepted later.
+  if (status === 0 || status === 408 || status === 429 || status === 499 || status >= 500) return { kind: "later", after: retryAfter };
+  return { kind: "failed", reason: body.message || String(status) };
+}
+
+/**
+ * Milliseconds to wait before the next attempt.
+ * @param {number} attempts that failed in a row
+ * @param {number} after seconds that the hub asked for
+ */
+export function delay(attempts, after = 0) {
+  return Math.max(after * 1000, Math.min(1000 * 2 ** Math.min(attempts, 9), 300_000));
+}

@@ -1,0 +1,103 @@
+// Sends what waits, one command after the other, from one tab at a time.
+import { delay, next, outcome } from "./queue.js";
+import * as store from "./store.js";
+import { wav } from "./wav.js";
+
+/** @typedef {import("./queue.js").Waiting} Waiting */
+
+const changes = new EventTarget();
+let attempts = 0;
+/** @type {number | undefined} */
+let timer;
+/** @type {Promise<void> | undefined} */
+let running;
+
+/** Calls back when what waits has changed. @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener */
+export function onChange(listener) {
+  changes.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
+}
+
+/** @param {{sent?: Waiting, signedOut?: boolean}} detail */
+const tell = (detail) => changes.dispatchEvent(new CustomEvent("change", { detail }));
+
+/** Keeps a command on this device, and then sends it. @param {Omit<Waiting, "state">} command */
+export async function add(command) {
+  await store.keep({ ...command, state: "waiting" });
+  tell({});
+  void drain();
+}
+
+/** Sends one that was refused again. @param {Waiting} command */
+export async function retry(command) {
+  await store.change({ ...command, state: "waiting", reason: undefined });
+  tell({});
+  await drain();
+}
+
+/** Forgets one that was refused. @param {Waiting} command */
+export async function discard(command) {
+  await store.forget(command);
+  tell({});
+}
+
+/** Sends everything that waits; ends when nothing waits or nothing can be sent now. */
+export function drain() {
+  running ??= withLock(sendAll).finally(() => { running = undefined; });
+  return running;
+}
+
+/** @param {() => Promise<void>} work */
+async function withLock(work) {
+  // Another tab that sends already does the work of this one.
+  if (navigator.locks) await navigator.locks.request("kith-sender", work); else await work();
+}
+
+async function sendAll() {
+  clearTimeout(timer);
+  for (let command = next(await store.commands()); command; command = next(await store.commands())) {
+    const result = await send(command);
+    switch (result.kind) {
+      case "done":
+        attempts = 0;
+        await store.forget(command);
+        tell({ sent: command });
+        break;
+      case "failed":
+        attempts = 0;
+        await store.change({ ...command, state: "failed", reason: result.reason });
+        tell({});
+        break;
+      case "signed-out":
+        tell({ signedOut: true });
+        return;
+      case "later":
+        attempts += 1;
+        timer = window.setTimeout(() => void drain(), delay(attempts, result.after));
+        return;
+    }
+  }
+}
+
+/** @param {Waiting} command @returns {Promise<import("./queue.js").Outcome>} */
+async function send(command) {
+  try {
+    const answer = command.hasSound ? await sendSound(command) : await fetch(command.path, {
+      method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": command.key },
+      body: JSON.stringify(command.message), cache: "no-store",
+    });
+    const body = answer.ok ? {} : await answer.json().catch(() => ({}));
+    return outcome(answer.status, body, Number(answer.headers.get("Retry-After")) || 0);
+  } catch {
+    return outcome(0);
+  }
+}
+
+/** @param {Waiting} command */
+async function sendSound(command) {
+  const pieces = await store.piecesOf(command.key);
+  const message = encodeURIComponent(JSON.stringify(command.message));
+  return fetch(`${command.path}?message=${message}`, {
+    method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store",
+    body: wav(pieces.map((piece) => piece.samples)),
+  });
+}

@@ -1,0 +1,46 @@
+// The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
+
+const FILES = ["app.js", "form.js", "live.js", "page.css", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
+  "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
+const PATIENCE = 3000;
+const MOST_PAGES = 200;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
+    event.respondWith(fromHouse(event.request, "files"));
+  } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
+    event.respondWith(fromHouse(event.request, "pages"));
+  }
+});
+
+/** @param {Request} request @param {string} name of the cache */
+async function fromHouse(request, name) {
+  const cache = await caches.open(name);
+  try {
+    const answer = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) });
+    // Signed out: what this device has seen goes. What it has not sent yet is not here.
+    if (answer.status === 401) await caches.delete("pages");
+    if (answer.ok) {
+      await cache.put(request.url, answer.clone());
+      if (name === "pages") await limit(cache);
+    }
+    if (answer.status < 500) return answer;
+    return await cache.match(request.url) ?? answer;
+  } catch {
+    return await cache.match(request.url) ?? await caches.match("/files/offline.html") ?? Response.error();
+  }
+}
+
+/** Forgets the pages that were seen first. @param {Cache} cache */
+async function limit(cache) {
+  const seen = await cache.keys();
+  for (const request of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await cache.delete(request);
+}

@@ -1,0 +1,101 @@
+"""The family's pages as a browser without scripts gets them: each is read, and each form does its work."""
+import re
+
+import pytest
+
+from web import door
+
+PAGES = ["/", "/days", "/summary", "/reminders", "/calls", "/people", "/contacts", "/sync", "/conflicts", "/queue", "/settings", "/more"]
+
+
+@pytest.fixture(scope="module")
+def front():
+    with door() as front:
+        front.hub.reply("Care/Configure", {"settings": {"recipient": "Sato Yoshiko", "timeZone": "Asia/Tokyo"}})
+        yield front
+
+
+def hidden(page, action):
+    """The values of a form that nobody sees, as a browser sends them back."""
+    form = re.search(rf'<form class="command" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
+    assert form, f"no form {action}"
+    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1)))
+
+
+def test_each_page_opens_in_both_languages(front):
+    admin = front.device("kitchen", "admin")
+    seen = {}
+    for language, html in (("en", 'lang="en"'), ("ja", 'lang="ja"')):
+        for path in PAGES:
+            answer = admin.ask("GET", path, headers={"Accept-Language": language})
+            assert answer.status_code == 200, (path, answer.text)
+            assert answer.headers["content-type"] == "text/html; charset=utf-8" and html in answer.text
+            assert answer.text.count("<h1>") == 1 and "no-store" in answer.headers["cache-control"]
+            seen[path, language] = re.search("<h1>(.*?)</h1>", answer.text).group(1)
+    assert all(seen[path, "en"] != seen[path, "ja"] for path in PAGES), seen
+
+
+def test_a_form_without_script_records_once(front):
+    phone = front.device("hanako")
+    page = phone.ask("GET", "/").text
+    assert "Sato Yoshiko" in page
+    form = {**hidden(page, "kith.v1.Care/Record"), "category": "meal", "memo": "<b>Porridge</b> & tea"}
+    for _ in range(2):  # a double tap, or "send again" after going back
+        answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, allow_redirects=False)
+        assert answer.status_code == 303 and answer.headers["location"] == "/", answer.text
+    records = front.hub.reply("Care/List", {})["records"]
+    assert [record["memo"] for record in records] == ["<b>Porridge</b> & tea"]
+    page = phone.ask("GET", "/").text
+    assert "&lt;b&gt;Porridge&lt;/b&gt; &amp; tea" in page and "<b>Porridge" not in page
+    entry = phone.ask("GET", f"/entries/{records[0]['id']}").text
+    gone = phone.ask("POST", "/forms/kith.v1.Care/Delete", data=hidden(entry, "kith.v1.Care/Delete"))
+    assert gone.status_code == 200 and 'data-test="undo"' in gone.text
+    back = phone.ask("POST", "/forms/kith.v1.Care/Restore", data=hidden(gone.text, "kith.v1.Care/Restore"))
+    assert 'data-test="delete"' in back.text
+
+
+def test_a_form_says_what_is_wrong_in_the_language_of_its_reader(front):
+    phone = front.device("taro")
+    page = phone.ask("GET", "/", headers={"Accept-Language": "ja"}).text
+    form = {**hidden(page, "kith.v1.Care/Record"), "category": "meal", "occurredAt:time": "yesterday"}
+    answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, headers={"Accept-Language": "ja"})
+    assert answer.status_code == 400 and 'lang="ja"' in answer.text and "occurredAt" in answer.text
+
+
+def test_a_form_leads_to_no_other_site(front):
+    phone = front.device("jiro")
+    for path in ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\r\nSet-Cookie: x=1"]:
+        form = {**hidden(phone.ask("GET", "/").text, "kith.v1.Care/Record"), "category": "meal", "next": path}
+        answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, allow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+def test_a_viewer_gets_no_forms_and_may_send_none(front):
+    viewer = front.device("grandpa", "viewer")
+    assert "/forms/" not in viewer.ask("GET", "/").text
+    answer = viewer.ask("POST", "/forms/kith.v1.Care/Record", data={"category": "meal"})
+    assert answer.status_code == 403
+
+
+def test_people_and_calls_by_forms_alone(front):
+    phone = front.device("mika")
+    page = phone.ask("GET", "/people").text
+    form = {**hidden(page, "kith.v1.People/Create"), "record.firstName": "Ingrid", "record.lastName": "Berg"}
+    page = phone.ask("POST", "/forms/kith.v1.People/Create", data=form).text
+    person = re.search(r'data-test="person"><a href="(/people/[^"]+)"', page).group(1)
+    page = phone.ask("GET", person).text
+    form = {**hidden(page, "kith.v1.Calls/Log"), "record.calledAt:time": "2026-11-20T08:10", "record.durationMinutes": "12",
+            "record.emotion": "happy", "record.note": "Birthday", "record.tags:words": "family long"}
+    page = phone.ask("POST", "/forms/kith.v1.Calls/Log", data=form).text
+    assert "Birthday" in page
+    call, = front.hub.reply("Calls/List", {})["calls"]
+    assert call["calledAt"] == "2026-11-19T23:10:00Z" and call["tags"] == ["family", "long"] and call["durationMinutes"] == 12
+    page = phone.ask("POST", "/forms/kith.v1.Calls/Start", data=hidden(page, "kith.v1.Calls/Start")).text
+    page = phone.ask("POST", "/forms/kith.v1.Calls/Stop", data=hidden(page, "kith.v1.Calls/Stop")).text
+    assert 'data-test="save"' in page
+    for kind, fields in {"Notes": {"record.body": "Likes tea"}, "Tasks": {"record.title": "Send photos"},
+                         "Gifts": {"record.name": "Scarf", "record.status": "idea"},
+                         "Activities": {"record.summary": "Walk", "record.happenedOn": "2026-11-20"}}.items():
+        page = phone.ask("GET", person).text
+        page = phone.ask("POST", f"/forms/kith.v1.{kind}/Create", data={**hidden(page, f"kith.v1.{kind}/Create"), **fields}).text
+        assert next(iter(fields.values())) in page

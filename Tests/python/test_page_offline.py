@@ -1,0 +1,232 @@
+"""The page on a phone: what is typed and spoken is kept until the house has it, and then it is there once."""
+import datetime
+import signal
+import subprocess
+import time
+
+import pytest
+
+from browser import chromium
+from web import door
+
+WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def front():
+    with door() as front:
+        front.hub.reply("Care/Configure", {"settings": {"recipient": "Yoshiko", "timeZone": "Asia/Tokyo"}})
+        yield front
+
+
+@pytest.fixture
+def phone(browser, front):
+    phone = browser.phone(locale="ja-JP", timezone_id="Asia/Tokyo")
+    phone.join(front)
+    phone.open(front.url + "/")
+    phone.until(WORKER)
+    phone.open(front.url + "/")
+    yield phone
+    phone.close()
+
+
+def write(phone, memo, category="meal"):
+    phone.page.click(f"[data-test=category-{category}]")
+    phone.page.fill("[data-test=memo]", memo)
+    phone.page.click("[data-test=save]")
+
+
+def entries(front, count, seconds=30):
+    """The entries of the hub, as soon as there are COUNT of them."""
+    end = time.monotonic() + seconds
+    while True:
+        records = front.hub.reply("Care/List", {"limit": 500}).get("records", [])
+        if len(records) >= count or time.monotonic() > end:
+            return records
+        time.sleep(0.05)
+
+
+def shown(phone):
+    return phone.read("[...document.querySelectorAll('[data-test=entry] .words')].map((words) => words.textContent)")
+
+
+def waiting(phone):
+    return phone.read("document.querySelector('[data-test=pending]').hidden ? '' : document.querySelector('[data-test=pending]').innerText")
+
+
+def test_a_typed_entry_is_in_the_house_and_on_the_page(front, phone):
+    write(phone, "おかゆ")
+    record, = entries(front, 1)
+    assert (record["memo"], record["category"], record["recorder"]) == ("おかゆ", "meal", "hanako")
+    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
+    assert shown(phone) == ["おかゆ"] and waiting(phone) == ""
+    assert phone.read("document.querySelector('[data-test=memo]').value") == ""
+    assert not phone.faults and not phone.refused()
+
+
+def test_an_entry_of_another_device_appears_by_itself(front, phone):
+    front.device("taro").reply("Care/Record", {"category": "medication", "memo": "8時の薬"})
+    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
+    assert shown(phone) == ["8時の薬"]
+
+
+def test_what_is_typed_without_a_network_is_sent_once_after_a_reload(front, phone):
+    phone.offline()
+    tapped = datetime.datetime.now(datetime.UTC)
+    write(phone, "庭を散歩した", "free_memo")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    phone.page.reload()
+    assert "庭を散歩した" in phone.until("document.querySelector('[data-test=pending]').innerText")
+    assert entries(front, 1, seconds=0) == []
+    phone.offline(False)
+    record, = entries(front, 1)
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+    said = datetime.datetime.fromisoformat(record["occurredAt"])
+    assert record["memo"] == "庭を散歩した" and abs((said - tapped).total_seconds()) < 5
+    time.sleep(1)
+    assert len(entries(front, 1)) == 1
+
+
+def test_each_page_that_was_seen_can_be_read_without_a_network(front, phone):
+    front.hub.reply("People/Create", {"record": {"firstName": "Ingrid"}})
+    for path in ("/people", "/calls", "/"):
+        phone.open(front.url + path)
+    phone.offline()
+    phone.open(front.url + "/people")
+    assert "Ingrid" in phone.read("document.querySelector('main').innerText")
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('家につながりません')")
+    phone.open(front.url + "/contacts")
+    assert "まだ開かれていません" in phone.read("document.body.innerText")
+
+
+@pytest.mark.parametrize("victim", ["hub", "door"])
+def test_a_kill_between_tap_and_answer_loses_and_doubles_nothing(front, phone, victim):
+    for round in range(3):
+        process = front.hub.process if victim == "hub" else front.process
+        process.send_signal(signal.SIGSTOP)
+        write(phone, f"round {round}")
+        phone.until("!document.querySelector('[data-test=pending]').hidden")
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.004 * round)
+        process.kill()
+        process.wait()
+        (front.hub if victim == "hub" else front).start()
+        entries(front, round + 1)
+        phone.until("document.querySelector('[data-test=pending]').hidden", 60)
+    assert sorted(record["memo"] for record in entries(front, 3)) == ["round 0", "round 1", "round 2"]
+
+
+def test_two_tabs_send_what_waits_once(front, phone):
+    phone.offline()
+    for number in range(5):
+        write(phone, f"memo {number}")
+        phone.until(f"document.querySelectorAll('#waiting li').length === {number + 1}")
+    other = phone.context.new_page()
+    other.goto(front.url + "/")
+    phone.offline(False)
+    assert len(entries(front, 5)) == 5
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+    records = front.hub.reply("Care/List", {"limit": 500})["records"]
+    assert sorted(record["memo"] for record in records) == [f"memo {number}" for number in range(5)]
+    other.close()
+
+
+def test_a_fortnight_of_entries_comes_in_their_order(front, phone):
+    phone.read("""async () => {
+      const { keep } = await import('/files/store.js');
+      const now = Date.now();
+      for (let number = 0; number < 200; number += 1) {
+        const at = now - (200 - number) * 6_048_000;
+        const key = crypto.randomUUID();
+        await keep({ key, path: '/kith.v1.Care/Record', at, state: 'waiting',
+          message: { category: 'meal', memo: `entry ${number}`, clientId: key, occurredAt: new Date(at).toISOString() } });
+      }
+    }""")
+    phone.page.reload()
+    records = entries(front, 200, seconds=60)
+    assert [record["memo"] for record in records] == [f"entry {number}" for number in reversed(range(200))]
+    created = [record["createdAt"] for record in records]
+    assert created == sorted(created, reverse=True)
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+
+
+def test_a_refused_entry_stays_with_the_reason(front, phone):
+    phone.offline()
+    write(phone, "kept")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    phone.read("""async () => {
+      const store = await import('/files/store.js');
+      const [command] = await store.commands();
+      await store.change({ ...command, message: { ...command.message, category: 'x'.repeat(9) } });
+    }""")
+    phone.offline(False)
+    phone.until("document.querySelector('[data-test=pending]').innerText.includes('category')")
+    assert entries(front, 1, seconds=0) == []
+    phone.page.click("#waiting button:last-of-type")
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+
+
+def test_a_revoked_device_is_out_and_keeps_what_waits(front, phone):
+    phone.offline()
+    write(phone, "not lost")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    front.hub.reply("Devices/Revoke", {"name": "hanako"})
+    phone.offline(False)
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('解除')")
+    assert "not lost" in waiting(phone)
+    answer = phone.open(front.url + "/")
+    assert answer.status == 401 and phone.read("caches.has('pages')") is False
+    assert phone.read("import('/files/store.js').then((store) => store.commands()).then((all) => all.length)") == 1
+    assert entries(front, 1, seconds=0) == []
+
+
+def test_a_text_with_markup_is_shown_as_it_was_written(front, phone):
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    write(phone, evil)
+    entries(front, 1)
+    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
+    assert shown(phone) == [evil] and phone.read("document.querySelector('main img, main script')") is None
+    assert not phone.refused()
+
+
+def seconds_of_sound(front):
+    """How long the sound of the only entry is, as the hub keeps it for an engine."""
+    record, = entries(front, 1)
+    end = time.monotonic() + 30
+    while record["state"] == "recording" and time.monotonic() < end:
+        record, = entries(front, 1)
+    return int(front.hub.reply("Care/Audio", {"id": record["id"]})["size"]) / 32_000
+
+
+def test_speech_becomes_one_entry(front, tmp_path):
+    sound = tmp_path / "say.wav"
+    subprocess.run(["flite", "-voice", "slt", "-t", "She had soup and tea for lunch.", "-o", sound], check=True, timeout=60)
+    with chromium(sound=sound) as browser:
+        phone = browser.phone()
+        phone.join(front, name="speaker")
+        phone.open(front.url + "/")
+        phone.page.click("[data-test=record]")
+        phone.until("/ [3-9] s/.test(document.querySelector('form.voice output').textContent)")
+        phone.page.click("[data-test=stop]")
+        phone.until("document.querySelector('[data-test=pending]').hidden")
+        assert seconds_of_sound(front) >= 2.5
+        assert not phone.faults, phone.faults
+
+
+def test_a_recording_that_the_page_cut_off_is_not_lost(front, browser):
+    phone = browser.phone()
+    phone.join(front, name="cut")
+    phone.open(front.url + "/")
+    phone.page.click("[data-test=record]")
+    phone.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    # As a battery that is empty: nothing of the page runs any more.
+    phone.page.close(run_before_unload=False)
+    phone.page = phone.context.new_page()
+    phone.open(front.url + "/")
+    assert seconds_of_sound(front) >= 1
