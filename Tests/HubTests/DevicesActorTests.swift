@@ -155,6 +155,34 @@ import Testing
     while house.principal("t1") != nil, ContinuousClock.now < end { await Task.yield() }
     #expect(house.principal("t1") == nil)
     #expect(try await house.ask(DevicesListRequest()).devices.map(\.state) == ["expired"])
+    // Its name is free for another token, and it stays listed as what it is.
+    #expect(try await house.ask(InviteDeviceRequest.with { $0.name = "brief" }).name == "brief")
+    #expect(await self.reason { _ = try await house.add("brief", token: "t1") } == "FIELD_INVALID")
+    #expect(try await house.add("brief", token: "t2").state == "active")
+    #expect(try await house.ask(DevicesListRequest()).devices.map(\.state) == ["expired", "active"])
+    #expect(house.principal("t1") == nil && house.principal("t2")?.name == "device:brief")
+    _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "brief" })
+    #expect(try await house.ask(DevicesListRequest()).devices.map(\.state) == ["expired", "revoked"])
+    await house.close()
+  }
+
+  @Test("expired devices take no place of the 64, and of those that have ended a hundred stay listed")
+  func expiredTakeNoPlace() async throws {
+    let house = try await House()
+    let tokens = (0..<120).map { [UInt8](repeating: UInt8($0), count: 32) }
+    try await house.storage.write { transaction throws(Failure) in
+      for (number, token) in tokens.enumerated() {
+        let device = Device.with {
+          $0.name = "old\(number)"
+          $0.state = "active"
+          $0.expires.seconds = 1
+        }
+        try transaction.devices.put(StoredDevice(device, token: token))
+      }
+    }
+    _ = try await house.add("new", token: "t")
+    let devices = try await house.ask(DevicesListRequest()).devices
+    #expect(devices.filter { $0.state == "expired" }.count == 100 && devices.last?.name == "new")
     await house.close()
   }
 

@@ -10,6 +10,7 @@ struct InvitationsTests {
   private static let second: Int64 = 1_000_000_000
   private static let phone = TokenDigest(of: "phone")
   private static let other = TokenDigest(of: "other")
+  private static let door = Principal(name: "uid:900", role: .door)
 
   private func invitation(_ name: String, made: Int64 = 0) -> Invitations.Open {
     Invitations.Open(
@@ -26,11 +27,13 @@ struct InvitationsTests {
   func use() throws {
     var invitations = try self.one()
     let now = ContinuousClock.now
-    #expect(try invitations.find("1234 5678", token: Self.phone, now: 1, instant: now).name == "hanako")
+    #expect(
+      try invitations.find("1234 5678", token: Self.phone, from: Self.door, now: 1, instant: now).name == "hanako")
     invitations.use("1234-5678", by: Self.phone)
-    #expect(try invitations.find("12345678", token: Self.phone, now: 2, instant: now).role == .recorder)
+    #expect(
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 2, instant: now).role == .recorder)
     let failure = #expect(throws: Failure.self) {
-      try invitations.find("12345678", token: Self.other, now: 2, instant: now)
+      try invitations.find("12345678", token: Self.other, from: Self.door, now: 2, instant: now)
     }
     #expect(failure?.code == .notFound && failure?.reason == "CODE_UNKNOWN")
     #expect(invitations.usable(now: 2).isEmpty)
@@ -40,12 +43,15 @@ struct InvitationsTests {
   func end() throws {
     var invitations = try self.one()
     let last = Invitations.lifetime - 1
-    #expect(try invitations.find("12345678", token: Self.phone, now: last, instant: .now).name == "hanako")
+    #expect(
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: last, instant: .now).name == "hanako")
     #expect(throws: Failure.self) {
-      try invitations.find("12345678", token: Self.phone, now: last + 1, instant: .now)
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: last + 1, instant: .now)
     }
     #expect(try invitations.add(self.invitation("hanako"), code: "87654321", now: 0))
-    #expect(throws: Failure.self) { try invitations.find("12345678", token: Self.phone, now: 0, instant: .now) }
+    #expect(throws: Failure.self) {
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: .now)
+    }
     #expect(invitations.usable(now: 0).count == 1)
   }
 
@@ -72,7 +78,7 @@ struct InvitationsTests {
     var reasons: [String] = []
     for number in 0..<100 {
       do {
-        _ = try invitations.find("0000000\(number % 10)", token: Self.other, now: 0, instant: start)
+        _ = try invitations.find("0000000\(number % 10)", token: Self.other, from: Self.door, now: 0, instant: start)
       } catch {
         reasons.append(error.reason)
         #expect(error.reason == "CODE_UNKNOWN" || error.status.retryAfterMs == 60_000)
@@ -80,10 +86,58 @@ struct InvitationsTests {
     }
     #expect(reasons.prefix(5).allSatisfy { $0 == "CODE_UNKNOWN" })
     #expect(reasons.count == 100 && reasons.dropFirst(5).allSatisfy { $0 == "TOO_MANY_CODES" })
-    #expect(throws: Failure.self) { try invitations.find("12345678", token: Self.phone, now: 0, instant: start) }
+    #expect(throws: Failure.self) {
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: start)
+    }
     let later = start + .seconds(12)
-    #expect(try invitations.find("12345678", token: Self.phone, now: 0, instant: later).name == "hanako")
+    #expect(
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: later).name == "hanako")
     // A right code takes no attempt.
-    #expect(try invitations.find("12345678", token: Self.phone, now: 0, instant: later).name == "hanako")
+    #expect(
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: later).name == "hanako")
+  }
+
+  @Test("who guesses at one door keeps nobody from joining at another, and many doors have twenty attempts together")
+  func guessesAtManyDoors() throws {
+    var invitations = try self.one()
+    let start = ContinuousClock.now
+    var tried = 0
+    for attacker in 0..<10 {
+      let door = Principal(name: "key:d\(attacker)", role: .door)
+      for number in 0..<10 {
+        let failure = #expect(throws: Failure.self) {
+          try invitations.find("0000000\(number)", token: Self.other, from: door, now: 0, instant: start)
+        }
+        if failure?.reason == "CODE_UNKNOWN" { tried += 1 }
+      }
+      #expect(tried == min(20, 5 * (attacker + 1)))
+      if attacker == 2 {
+        #expect(
+          try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: start).name == "hanako")
+      }
+    }
+    #expect(throws: Failure.self) {
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: start)
+    }
+    let later = start + .seconds(3)
+    #expect(
+      try invitations.find("12345678", token: Self.phone, from: Self.door, now: 0, instant: later).name == "hanako")
+  }
+
+  @Test("no number of doors gives more than twenty attempts, and one every three seconds")
+  func manyDoors() throws {
+    var invitations = try self.one()
+    let start = ContinuousClock.now
+    var tried = 0
+    for attempt in 0..<1000 {
+      let door = Principal(name: "key:d\(attempt)", role: .door)
+      do {
+        _ = try invitations.find(
+          "00000000", token: Self.other, from: door, now: 0, instant: start + .milliseconds(30 * attempt))
+      } catch {
+        if error.reason == "CODE_UNKNOWN" { tried += 1 }
+      }
+    }
+    #expect((29...30).contains(tried))
   }
 }

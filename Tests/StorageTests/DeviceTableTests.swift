@@ -23,12 +23,38 @@ import Testing
       try transaction.devices.put(old)
       try transaction.devices.put(new, notice: "device.added")
     }
-    let (byToken, byName, count) = try await storage.read { view throws(Failure) in
-      (try view.devices.find(token: old.token), try view.devices.active("phone"), try view.devices.activeCount())
+    let (byToken, byName) = try await storage.read { view throws(Failure) in
+      (try view.devices.find(token: old.token), try view.devices.active("phone"))
     }
-    #expect(byToken == old && byName == new && count == 1)
+    #expect(byToken == old && byName == new)
     let notices = temporary.published.withLock { $0.map(\.event.system) }
     #expect(notices.map(\.kind) == ["device.added"] && notices.map(\.text) == ["phone"])
+    await storage.close()
+  }
+
+  @Test func `a device that has expired keeps its token and gives up its name`() async throws {
+    let temporary = TemporaryStore()
+    let storage = try temporary.open()
+    var (brief, endless) = (self.device("phone", token: 1), self.device("tablet", token: 2))
+    brief.device.expires.seconds = 10
+    #expect(brief.device.isActive(at: 9_999_999_999) && !brief.device.isActive(at: 10_000_000_000))
+    #expect(endless.device.isActive(at: .max))
+    for (now, state) in [(Int64(9), "active"), (10, "expired")] {
+      let (old, byName) = try await storage.write { [brief, endless] transaction throws(Failure) in
+        for device in [brief, endless] where try transaction.devices.find(token: device.token) == nil {
+          try transaction.devices.put(device)
+        }
+        try transaction.devices.expire(now: now * 1_000_000_000)
+        return (try transaction.devices.find(token: brief.token), try transaction.devices.active("phone"))
+      }
+      #expect(old?.device.state == state && (byName == nil) == (state == "expired"))
+    }
+    endless = self.device("phone", token: 3)
+    let states = try await storage.write { [endless] transaction throws(Failure) in
+      try transaction.devices.put(endless)
+      return try transaction.devices.all().map(\.device.state)
+    }
+    #expect(states == ["expired", "active", "active"])
     await storage.close()
   }
 

@@ -1,4 +1,5 @@
 """Who answers for the door's name: the ways of TLS, as curl and OpenSSL see them."""
+import datetime
 import json
 import pathlib
 import re
@@ -11,6 +12,7 @@ import time
 import pytest
 import requests
 
+from conftest import BINARIES
 from web import Device, Door, authority, door
 
 NAME = "kith.home.arpa"
@@ -74,11 +76,24 @@ def test_the_same_authority_after_a_restart(own):
         assert (own.state / name).stat().st_mode & 0o777 == 0o600
 
 
-def make(folder, name, days=30):
+def make(folder, name, days=30, until=None):
+    """A certificate and its key as openssl makes them: valid for so many days, or until a time and since a month before it."""
     for_name = folder / name
+    subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{for_name}.key"], check=True, timeout=30)
+    (folder / f"{name}.cnf").write_text(
+        "[ca]\ndefault_ca = own\n[own]\nnew_certs_dir = {0}\ndatabase = {0}/{1}.index\nrand_serial = yes\ndefault_md = sha256\n"
+        "policy = names\nx509_extensions = leaf\n[names]\ncommonName = supplied\n"
+        "[leaf]\nsubjectAltName = DNS:{2},DNS:localhost\nbasicConstraints = CA:TRUE\n".format(folder, name, NAME))
+    (folder / f"{name}.index").write_text("")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    end = until or now + datetime.timedelta(days=days)
+    times = [f"{time:%Y%m%d%H%M%SZ}" for time in (min(now, end) - datetime.timedelta(days=30), end)]
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-subj", f"/CN={NAME}",
-         "-addext", f"subjectAltName=DNS:{NAME},DNS:localhost", "-keyout", f"{for_name}.key", "-out", f"{for_name}.pem"],
+        ["openssl", "req", "-new", "-key", f"{for_name}.key", "-subj", f"/CN={NAME}", "-out", f"{for_name}.csr"],
+        check=True, capture_output=True, timeout=30)
+    subprocess.run(
+        ["openssl", "ca", "-batch", "-selfsign", "-notext", "-config", f"{for_name}.cnf", "-keyfile", f"{for_name}.key",
+         "-in", f"{for_name}.csr", "-out", f"{for_name}.pem", "-startdate", times[0], "-enddate", times[1]],
         check=True, capture_output=True, timeout=30)
     return for_name
 
@@ -156,6 +171,53 @@ def test_a_certificate_that_cannot_be_used_leaves_the_earlier_one_and_is_told(fi
     told = filed.hub.reply("System/Status")["doors"][0]
     assert "cert.pem" in told["fault"] and told["tls"] == "certificate" and told["url"] == f"https://{NAME}:{filed.port}"
     assert serial(filed) == first
+
+
+def shown(front, text, seconds=40):
+    """What `kith status` comes to say of the door."""
+    end = time.monotonic() + seconds
+    while True:
+        told = subprocess.run(
+            [BINARIES / "kith", "--runtime-dir", front.hub.runtime, "status"], capture_output=True, text=True, timeout=30).stdout
+        if text in told:
+            return told
+        assert time.monotonic() < end, (told, front.log.read_text()[-2000:])
+        time.sleep(0.1)
+
+
+def test_status_says_when_a_certificate_is_about_to_expire_and_when_it_has_expired(filed, tmp_path):
+    """With certificates of openssl; one whose end comes while kith-web serves it."""
+    replace(filed, make(tmp_path, "month", days=30))
+    filed.process.send_signal(signal.SIGHUP)
+    shown(filed, f"Web       {filed.url.replace('localhost', NAME)} (certificate valid for 29 days)")
+    replace(filed, make(tmp_path, "week", days=7))
+    filed.process.send_signal(signal.SIGHUP)
+    assert "expired" not in shown(filed, "certificate valid for 6 days")
+    # It was valid for ten seconds.
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=10)
+    replace(filed, make(tmp_path, "brief", until=end))
+    filed.process.send_signal(signal.SIGHUP)
+    shown(filed, "certificate valid for less than a minute")
+    told = shown(filed, "its certificate expired")
+    assert "renew it" in told
+    # The next look of kith-web says in addition what devices see of it. It serves on, for those that are asked again.
+    assert "browsers refuse it" in shown(filed, "The certificate has expired")
+    assert requests.get(f"{filed.url}/healthz", verify=False, timeout=30).json()["hub"] == "up"
+    with pytest.raises(requests.exceptions.SSLError, match="expired"):
+        requests.get(f"{filed.url}/healthz", verify=str(tmp_path / "brief.pem"), timeout=30)
+    replace(filed, make(tmp_path, "renewed", days=20))
+    assert "expired" not in shown(filed, "certificate valid for 19 days")
+    assert requests.get(f"{filed.url}/healthz", verify=str(tmp_path / "renewed.pem"), timeout=30).status_code == 200
+
+
+def test_kith_web_starts_with_an_expired_certificate_and_says_so(filed, tmp_path):
+    """A machine that was off while its certificate ended: the renewal needs a kith-web that runs."""
+    assert filed.end()[0] == 0
+    past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=2)
+    replace(filed, make(tmp_path, "old", until=past))
+    filed.start()
+    told = shown(filed, "its certificate expired 2 days ago: renew it")
+    assert "The certificate has expired: browsers refuse it." in told
 
 
 def test_wrong_options_are_told_by_name(tmp_path):

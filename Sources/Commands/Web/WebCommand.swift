@@ -73,12 +73,15 @@ struct ListDevicesCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Flag(help: "Also those that were revoked.")
+  @Flag(help: "Also those that were revoked, or have expired and been replaced.")
   var all = false
 
   func run(_ session: Session) async throws {
     var reply = try await session.ask(DevicesListRequest())
-    if !self.all { reply.devices.removeAll { $0.state == "revoked" } }
+    if !self.all {
+      let names = Set(reply.devices.filter { $0.state == "active" }.map(\.name))
+      reply.devices.removeAll { $0.state == "revoked" || $0.state == "expired" && names.contains($0.name) }
+    }
     try session.show(reply, Self.lines(reply, session))
   }
 

@@ -10,7 +10,7 @@ internal import SwiftProtobuf
 ///
 /// The store has the devices. ``AccessPolicy`` has a copy, renewed after each commit that changes them and before its answer.
 actor DevicesActor {
-  /// The most devices that are not revoked.
+  /// The most devices that may connect.
   static let limit = 64
   private static let longest: Int64 = 100 * 366 * 86_400
   /// How often a device's last command is stored.
@@ -80,15 +80,15 @@ actor DevicesActor {
         }
         return try await self.end(name, LeaveRequest.self, context)
       },
-      Route(Door.self) { request, _ throws(Failure) in try await self.note(request) },
+      Route(Door.self) { request, context throws(Failure) in try await self.note(request, context) },
     ]
   }
 
   /// The doors that announced themselves, by their address.
   var status: [Door] { self.doors.all }
 
-  private func note(_ door: Door) throws(Failure) -> AnnounceReply {
-    try self.doors.note(door, now: WallClock.nanoseconds())
+  private func note(_ door: Door, _ context: CallContext) throws(Failure) -> AnnounceReply {
+    try self.doors.note(door, from: context.principal, now: WallClock.nanoseconds())
     return AnnounceReply()
   }
 
@@ -99,9 +99,7 @@ actor DevicesActor {
     var reply = DevicesListReply()
     reply.devices = try await self.storage.read { view throws(Failure) in try view.devices.all() }.map { stored in
       var device = stored.device
-      if device.state == "active", device.hasExpires, device.expires.nanosecondsSince1970 <= now {
-        device.state = "expired"
-      }
+      if device.state == "active", !device.isActive(at: now) { device.state = "expired" }
       return device
     }
     reply.invitations = self.invitations.usable(now: now).map { open in
@@ -116,8 +114,8 @@ actor DevicesActor {
     let name = try GivenName.check(request.name, field: "name")
     let role = try Self.role(request.role, usual: .recorder)
     let validFor = try Self.seconds(request.hasValidFor ? request.validFor : nil)
-    try await self.storage.read { view throws(Failure) in try Self.requireRoom(for: name, in: view) }
     let now = WallClock.nanoseconds()
+    try await self.storage.read { view throws(Failure) in try Self.requireRoom(for: name, in: view, now: now) }
     let open = Invitations.Open(
       name: name, role: role, validFor: validFor, by: context.principal.name, expiresAt: now + Invitations.lifetime)
     var code = Self.code()
@@ -132,12 +130,13 @@ actor DevicesActor {
   private func pair(_ request: PairDeviceRequest, _ context: CallContext) async throws(Failure) -> Answer<Device> {
     let token = try Self.digest(request.tokenSha256)
     let known = try await self.storage.read { view throws(Failure) in try view.devices.find(token: token.bytes) }
-    if let known, known.device.state == "active" {
+    let now = WallClock.nanoseconds()
+    if let known, known.device.isActive(at: now) {
       // It has joined, and lost the answer: perhaps with a hub that has forgotten the code since.
       return try await self.storage.commit(PairDeviceRequest.self, context) { _ throws(Failure) in known.device }
     }
-    let now = WallClock.nanoseconds()
-    let open = try self.invitations.find(request.code, token: token, now: now, instant: .now)
+    let open = try self.invitations.find(
+      request.code, token: token, from: context.principal, now: now, instant: .now)
     var device = Device()
     device.name = open.name
     device.role = open.role.rawValue
@@ -166,7 +165,9 @@ actor DevicesActor {
   private func store<C: Command>(
     _ device: Device, _ token: TokenDigest, _ type: C.Type, _ context: CallContext, notice: String
   ) async throws(Failure) -> Answer<Device> where C.Reply == Device {
+    let now = WallClock.nanoseconds()
     let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
+      try transaction.devices.expire(now: now)
       if let known = try transaction.devices.find(token: token.bytes) {
         // A command whose answer was lost, sent again under another key.
         guard known.device.state == "active", known.device.name == device.name else {
@@ -174,7 +175,7 @@ actor DevicesActor {
         }
         return known.device
       }
-      try Self.requireRoom(for: device.name, in: transaction)
+      try Self.requireRoom(for: device.name, in: transaction, now: now)
       var device = device
       device.state = "active"
       try transaction.devices.put(StoredDevice(device, token: token.bytes), notice: notice)
@@ -202,14 +203,15 @@ actor DevicesActor {
     return answer
   }
 
-  private static func requireRoom(for name: String, in view: some DatabaseView) throws(Failure) {
-    guard try view.devices.active(name) == nil else {
+  private static func requireRoom(for name: String, in view: some DatabaseView, now: Int64) throws(Failure) {
+    let active = try view.devices.all().map(\.device).filter { $0.isActive(at: now) }
+    guard !active.contains(where: { $0.name == name }) else {
       throw Failure(
         .alreadyExists, "RECORD_EXISTS",
         "A device has the name '\(name)' already. Revoke it first (kith web revoke \(name)), or choose another name.",
         details: ["name": "is in use"])
     }
-    guard try view.devices.activeCount() < Self.limit else {
+    guard active.count < Self.limit else {
       throw Failure(
         .resourceExhausted, "TOO_MANY_DEVICES",
         "\(Self.limit) devices are paired already. Revoke one that is not used any more: kith web devices")

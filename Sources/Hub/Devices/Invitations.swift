@@ -26,7 +26,7 @@ struct Invitations: Sendable {
   static let limit = 8
 
   private var open: [TokenDigest: Open] = [:]
-  private var wrong = RateLimit(burst: 5, interval: .seconds(12))
+  private var wrong = WrongCodes()
 
   /// The invitations that can still be used.
   func usable(now: Int64) -> [Open] {
@@ -52,14 +52,16 @@ struct Invitations: Sendable {
     return true
   }
 
-  /// Finds the invitation of a code. A wrong code takes one of the few attempts that all devices have together.
+  /// Finds the invitation of a code. A wrong code takes one of the few attempts of its door.
   ///
-  /// - Parameter token: The digest of the device's token. The token that used a code may use it again.
+  /// - Parameters:
+  ///   - token: The digest of the device's token. The token that used a code may use it again.
+  ///   - door: The client that passes the code on.
   /// - Throws: `NOT_FOUND/CODE_UNKNOWN`; `RESOURCE_EXHAUSTED/TOO_MANY_CODES` after too many wrong codes.
   mutating func find(
-    _ code: String, token: TokenDigest, now: Int64, instant: ContinuousClock.Instant
+    _ code: String, token: TokenDigest, from door: Principal, now: Int64, instant: ContinuousClock.Instant
   ) throws(Failure) -> Open {
-    guard self.wrong.hasTokens(instant) else {
+    guard self.wrong.mayTry(door.name, instant) else {
       // A right code too: else the limit would only slow down who guesses wrong.
       throw Failure(
         .resourceExhausted, "TOO_MANY_CODES", "Too many wrong codes were entered. Try again in a minute.",
@@ -68,7 +70,7 @@ struct Invitations: Sendable {
     guard let found = self.open[Self.digest(code)], now < found.expiresAt,
       found.usedBy == nil || found.usedBy == token
     else {
-      _ = self.wrong.take(instant)
+      self.wrong.count(door.name, instant)
       throw Failure(
         .notFound, "CODE_UNKNOWN", "This code is not valid, or no longer. Ask for a new one: kith web pair")
     }
@@ -84,5 +86,29 @@ struct Invitations: Sendable {
   /// group digits.
   private static func digest(_ code: String) -> TokenDigest {
     TokenDigest(of: code.filter { !$0.isWhitespace && $0 != "-" })
+  }
+}
+
+/// How many wrong codes may be tried: few through one door, so that somebody who guesses at one keeps nobody from joining at another, and
+/// four times as many through all doors, so that many doors make no guess likely.
+private struct WrongCodes: Sendable {
+  /// The most doors that are told apart.
+  private static let limit = 64
+
+  private var all = RateLimit(burst: 20, interval: .seconds(3))
+  private var doors: [String: RateLimit] = [:]
+
+  /// Whether a code may be tried.
+  mutating func mayTry(_ door: String, _ now: ContinuousClock.Instant) -> Bool {
+    let isFree = self.doors[door]?.hasTokens(now) ?? true
+    return self.all.hasTokens(now) && isFree
+  }
+
+  /// Counts a wrong code.
+  mutating func count(_ door: String, _ now: ContinuousClock.Instant) {
+    // Beyond that, the bound of all doors is what protects the codes.
+    if self.doors[door] == nil, self.doors.count >= Self.limit { self.doors = [:] }
+    _ = self.all.take(now)
+    _ = self.doors[door, default: RateLimit(burst: 5, interval: .seconds(12))].take(now)
   }
 }

@@ -26,6 +26,15 @@ extension DatabaseView {
   public var devices: DeviceTable<Self> { DeviceTable(view: self) }
 }
 
+extension Device {
+  /// Whether the device may connect: it was not revoked and has not expired.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  public func isActive(at now: Int64) -> Bool {
+    self.state == "active" && !(self.hasExpires && self.expires.nanosecondsSince1970 <= now)
+  }
+}
+
 /// A device and the SHA-256 of its token.
 public struct StoredDevice: Sendable, Hashable {
   /// The device.
@@ -42,8 +51,8 @@ public struct StoredDevice: Sendable, Hashable {
 
 /// The devices, with the role and the digest of the token of each.
 public struct DeviceTable<View: DatabaseView> {
-  /// The most revoked devices that are kept: the newest.
-  static var revokedKept: Int { 100 }
+  /// The most devices that are kept after their end: the newest.
+  static var endedKept: Int { 100 }
 
   let view: View
 
@@ -55,16 +64,9 @@ public struct DeviceTable<View: DatabaseView> {
     try self.rows("WHERE token = ?", [Data(token)]).first
   }
 
-  /// The device of this name that was not revoked; nil if there is none.
+  /// The device that has this name, perhaps an expired one until ``expire(now:)``; nil if the name is free.
   public func active(_ name: String) throws(Failure) -> StoredDevice? {
     try self.rows("WHERE state = 'active' AND name = ?", [name]).first
-  }
-
-  /// The number of devices that were not revoked.
-  public func activeCount() throws(Failure) -> Int {
-    try self.view.attempt { database in
-      try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM device WHERE state = 'active'")) ?? 0
-    }
   }
 
   private func rows(_ condition: String, _ arguments: StatementArguments) throws(Failure) -> [StoredDevice] {
@@ -80,7 +82,17 @@ public struct DeviceTable<View: DatabaseView> {
 }
 
 extension DeviceTable where View == Transaction {
-  /// Inserts or replaces a device; deletes the oldest of too many revoked ones.
+  /// Ends the devices that have expired, so that their names are free.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  public func expire(now: Int64) throws(Failure) {
+    for var stored in try self.all() where stored.device.state == "active" && !stored.device.isActive(at: now) {
+      stored.device.state = "expired"
+      try self.put(stored)
+    }
+  }
+
+  /// Inserts or replaces a device; deletes the oldest of too many that were revoked or have expired.
   ///
   /// - Parameter notice: The kind of the event for the stream `system`, such as `device.paired`; nil = no event.
   public func put(_ stored: StoredDevice, notice: String? = nil) throws(Failure) {
@@ -92,14 +104,17 @@ extension DeviceTable where View == Transaction {
         INSERT INTO device (token, name, state, body) VALUES (?, ?, ?, ?)
         ON CONFLICT (token) DO UPDATE SET name = excluded.name, state = excluded.state, body = excluded.body
         """
-      ).run([.blob(stored.token), .text(device.name), .text(device.state), .blob(try device.serializedBytes())])
+      ).run([
+        .blob(stored.token), .text(device.name), .text(device.state == "active" ? "active" : "revoked"),
+        .blob(try device.serializedBytes()),
+      ])
       try EngineStatement(
         database,
         """
         DELETE FROM device WHERE state = 'revoked' AND id NOT IN
           (SELECT id FROM device WHERE state = 'revoked' ORDER BY id DESC LIMIT ?)
         """
-      ).run([.integer(Int64(Self.revokedKept))])
+      ).run([.integer(Int64(Self.endedKept))])
     }
     guard let notice else { return }
     var event = Event()

@@ -77,7 +77,9 @@ final class Announcer: Sendable {
       _ = try await self.link.call(door, CallContext(timeout: .seconds(5)))
     } catch {
       guard error.code != .unavailable else { return }
-      self.logger.warning("the hub does not take the address of this door", metadata: ["reason": "\(error.reason)"])
+      self.logger.warning(
+        "the hub does not take the address of this door",
+        metadata: ["reason": "\(error.reason)", "why": "\(error.message)"])
     }
   }
 }

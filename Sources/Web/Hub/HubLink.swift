@@ -57,12 +57,15 @@ final class HubLink: Sendable {
     var isTold = false
     while !Task.isCancelled {
       do throws(Failure) {
-        if let client = self.state.withLock({ $0.client }) {
-          _ = try await client.ask(PingRequest(), CallContext(timeout: Self.interval))
+        let client: KithClient
+        if let connected = self.state.withLock({ $0.client }) {
+          client = connected
         } else {
-          let client = try await self.connect()
+          client = try await self.connect()
           self.state.withLock { $0.client = client }
         }
+        let own = try await client.ask(WhoamiRequest(), CallContext(timeout: Self.interval))
+        guard own.knownRole == .door || own.knownRole == .admin else { throw Self.wrongRole }
         self.note(isUp: true)
         isTold = false
       } catch {
@@ -135,6 +138,14 @@ final class HubLink: Sendable {
     case .remote(let hub, let path): return try await .connect(to: hub, key: try KeyFile(path: path))
     }
   }
+
+  /// With another role no device could join and no event would come: so nothing is served before an admin has mended it.
+  private static let wrongRole = Failure(
+    .permissionDenied, "ROLE_NOT_ALLOWED",
+    """
+    The hub lets kith-web in with another role than door. If it comes with a key: kith keys approve FINGERPRINT --name NAME --role door, \
+    with what `kith keys list` shows of it. If it is a user of the hub's machine: kith-web = "door" under [users] in kithd.toml.
+    """)
 
   private func present() throws(Failure) -> KithClient {
     let state = self.state.withLock { $0 }
