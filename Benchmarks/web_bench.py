@@ -38,7 +38,7 @@ from conftest import Hub  # noqa: E402
 from web import Door  # noqa: E402
 
 CONNECTIONS = 16
-SECONDS = float(os.environ.get("SECONDS_EACH", 3))
+SECONDS = float(os.environ.get("SECONDS_EACH", 2))
 EVENTS = int(os.environ.get("EVENTS", 500))
 UPLOADS = 12
 STREAMS_OF_A_DEVICE = 8
