@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, speech; none: all. ROUNDS (5),
+# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, web, speech; none: all. ROUNDS (5),
 # COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records care folder hub carddav monica workers speech)
+known=(transport vcard storage contacts records care folder hub carddav monica workers web speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -23,6 +23,8 @@ trap 'exit 130' INT TERM HUP
 # As they are installed.
 release=(-c release --static-swift-stdlib)
 for name in "${wanted[@]}"; do
+  # The door is measured against the hub.
+  [ "$name" != web ] || name=hub
   [ -d "Benchmarks/Sources/$name-bench" ] || continue
   swift build "${release[@]}" --package-path Benchmarks --product "$name-bench"
 done
@@ -38,7 +40,6 @@ for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
   cc -O2 -o "$work/${name}_floor" "Benchmarks/c/${name}_floor.c" ${libraries//:/ }
 done
 
-has() { [[ " ${wanted[*]} " == *" $1 "* ]] && [ -x "$bin/$1-bench" ]; }
 field() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p"; }
 median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 range() { sort -n | awk '{ value[NR] = $1 } END { printf "%s (%s-%s)", value[int((NR + 1) / 2)], value[1], value[NR] }'; }
@@ -159,6 +160,14 @@ workers() {
   "$(scripts/python-env.sh)" Benchmarks/workers_bench.py "$kithd" "$work/sqlite_floor" "$work/zmq_floor"
 }
 
+web() {
+  title "kith-web, with kithd and its clients on the same machine"
+  scripts/setup.sh wrk nghttp2-client
+  swift build "${release[@]}" --product kith-web >&2
+  ln -sf "$programs/kith-web" "$work/kith-web"
+  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$rounds"
+}
+
 speech() {
   title "Speech: kith-pocketsphinx"
   scripts/setup.sh flite
@@ -174,9 +183,7 @@ speech() {
 
 {
   echo "# $(date -u +%F), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), $(swift --version 2>&1 | grep -o 'Swift version [0-9.]*' | head -1)"
-  for name in "${wanted[@]}"; do
-    if [[ " carddav monica speech " == *" $name "* ]] || has "$name"; then "$name"; fi
-  done
+  for name in "${wanted[@]}"; do "$name"; done
 } | tee "$work/table"
 cp "$work/table" .build/bench.md
 echo
