@@ -58,7 +58,7 @@ public struct UnfinishedCommand: Sendable {
 /// ```swift
 /// let ticket = CommandTicket(
 ///   principal: "uid:1000", key: key, requestID: key, method: LogCallRequest.method, fingerprint: code)
-/// if let outcome = try await journal.recall(ticket) { return outcome }
+/// let outcome = try await journal.recall(ticket)  // nil: no command with this key was committed
 /// ```
 public final class CommandTicket: Sendable {
   /// The principal that owns the key.

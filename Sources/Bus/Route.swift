@@ -129,9 +129,9 @@ public struct EncodedAnswer: Sendable {
 /// A method that answers in batches, with its handler.
 ///
 /// ```swift
-/// BatchRoute(ReadRequest.self) { request, context, yield throws(Failure) in
+/// BatchRoute(PullRequest.self) { request, context, yield throws(Failure) in
 ///   while let batch = try await next() { try await yield(batch) }
-///   return ReadReply()
+///   return PullReply()
 /// }
 /// ```
 public struct BatchRoute: Sendable {
