@@ -80,6 +80,16 @@ small_types() {
   done
 }
 
+# Each public type of the libraries that others may build on has an example. A nested type is in that of the type around it.
+examples() {
+  written_swift | grep -E '^Sources/(KithMessages|Bus|BusZeroMQ|ZeroMQ|EventLoop)/' | xargs awk '
+    FNR == 1 { example = 0 }
+    /^\/\/\// { if (/```swift/) example = 1; next }
+    /^@[a-zA-Z]+(\(.*\))?$/ { next }
+    /^(@[a-z]+ )?public .*(struct|enum|class|actor|protocol) [A-Z]/ && !example { print FILENAME ":" FNR ": no example: " $0 }
+    { example = 0 }'
+}
+
 # Each rpc is in the service reference, and is sent by the command line tool, the client library below it, or kith-web.
 methods_documented_and_reachable() {
   awk '
@@ -207,6 +217,7 @@ check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
 check "small types" small_types
+check "examples" examples
 check "links" links
 check "named paths" named_paths
 check "contents lists" contents

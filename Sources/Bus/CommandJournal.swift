@@ -2,6 +2,15 @@ internal import EventLoop
 public import KithMessages
 
 /// Stores the answers of mutating commands, so that a command that is sent twice runs once.
+///
+/// ```swift
+/// struct EmptyJournal: CommandJournal {  // for a router whose methods change nothing
+///   func recall(_ ticket: CommandTicket) async throws(Failure) -> CommandOutcome? { nil }
+///   func accept(_ ticket: CommandTicket, request: [UInt8]) async throws(Failure) {}
+///   func conclude(_ ticket: CommandTicket, with failure: Failure) async {}
+///   func unfinished() async throws(Failure) -> [UnfinishedCommand] { [] }
+/// }
+/// ```
 public protocol CommandJournal: Sendable {
   /// The stored outcome for the ticket's key; nil if there is none.
   ///
@@ -22,6 +31,12 @@ public protocol CommandJournal: Sendable {
 }
 
 /// A long-running command that a crash interrupted.
+///
+/// ```swift
+/// for command in try await journal.unfinished() {
+///   print(command.ticket.method.name, command.ticket.method.recovery)
+/// }
+/// ```
 public struct UnfinishedCommand: Sendable {
   /// The identity of the command.
   public let ticket: CommandTicket
@@ -29,11 +44,8 @@ public struct UnfinishedCommand: Sendable {
   public let request: [UInt8]
 
   /// Makes an unfinished command.
-  public init(
-    principal: String, key: String, requestID: String, method: Method, fingerprint: [UInt8], request: [UInt8]
-  ) {
-    self.ticket = CommandTicket(
-      principal: principal, key: key, requestID: requestID, method: method, fingerprint: fingerprint)
+  public init(ticket: CommandTicket, request: [UInt8]) {
+    self.ticket = ticket
     self.request = request
   }
 }
@@ -46,7 +58,7 @@ public struct UnfinishedCommand: Sendable {
 /// ```swift
 /// let ticket = CommandTicket(
 ///   principal: "uid:1000", key: key, requestID: key, method: LogCallRequest.method, fingerprint: code)
-/// if let outcome = try await journal.recall(ticket) { return outcome }
+/// let outcome = try await journal.recall(ticket)  // nil: no command with this key was committed
 /// ```
 public final class CommandTicket: Sendable {
   /// The principal that owns the key.
@@ -62,7 +74,8 @@ public final class CommandTicket: Sendable {
 
   private let stored = Lock<CommandOutcome?>(nil)
 
-  package init(principal: String, key: String, requestID: String, method: Method, fingerprint: [UInt8]) {
+  /// Makes a ticket without an outcome.
+  public init(principal: String, key: String, requestID: String, method: Method, fingerprint: [UInt8]) {
     self.principal = principal
     self.key = key
     self.requestID = requestID
@@ -78,6 +91,10 @@ public final class CommandTicket: Sendable {
 }
 
 /// The stored answer of a mutating command.
+///
+/// ```swift
+/// ticket.settle(CommandOutcome(reply: try Encoding.pb.encode(call), effects: [position]))
+/// ```
 public struct CommandOutcome: Sendable, Hashable {
   /// OK, or the failure of a long-running command.
   public var status: Status

@@ -50,6 +50,10 @@ public struct EventSequence: AsyncSequence, Sendable {
 }
 
 /// An element of a subscription.
+///
+/// ```swift
+/// if case .position(let position) = element { print(position.stream, position.seq) }
+/// ```
 public enum StreamElement: Sendable, Hashable {
   /// One event. The events of a stream arrive in the order of their numbers, without gaps and without repetitions, until
   /// a ``resync(stream:_:)``.

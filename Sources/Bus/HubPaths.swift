@@ -7,6 +7,11 @@ public import KithMessages
 /// The hub reads the file that a request names and uses its content. Therefore only a client on the hub's own machine
 /// may name a file, never one of kithd's own files, and a file with a secret only in the folders that the configuration
 /// lists. A client on another machine sends the secret itself.
+///
+/// ```swift
+/// let paths = HubPaths(own: ["/var/lib/kith"], secretFolders: ["/etc/kith/secrets"])
+/// let router = Router(routes, journal: journal, contentKey: key, paths: paths, logger: logger)
+/// ```
 public struct HubPaths: Sendable {
   /// What a path names.
   public enum Kind: Sendable, Hashable {

@@ -4,7 +4,7 @@ internal import KithMessages
 /// Identifies a command in flight: its principal, and its request id or idempotency key.
 ///
 /// ```swift
-/// let isCancelled = inFlight.cancel(CommandID(principal: "uid:1000", key: request.requestID))
+/// let command = InFlightCommands.current  // in a handler: the command that it answers
 /// ```
 public struct CommandID: Hashable, Sendable {
   let principal: String
@@ -14,6 +14,12 @@ public struct CommandID: Hashable, Sendable {
 /// The commands in flight. A second call with the same key joins the first instead of running again.
 ///
 /// The work runs in a separate task, which is cancelled when all of its callers are cancelled.
+///
+/// ```swift
+/// let inFlight = InFlightCommands()
+/// let router = Router(routes, inFlight: inFlight, journal: journal, contentKey: key, logger: logger)
+/// inFlight.cancelAll(of: "device:hanako")  // the device was revoked
+/// ```
 public final class InFlightCommands: Sendable {
   private typealias Outcome = Result<any Sendable, Failure>
 

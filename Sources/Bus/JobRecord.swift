@@ -1,6 +1,10 @@
 public import KithMessages
 
 /// A stored job: a command for a worker, and its outcome.
+///
+/// ```swift
+/// for job in try await jobs.unended() where job.state == .queued { print(job.id, job.service, job.attempt) }
+/// ```
 public struct JobRecord: Sendable, Hashable {
   /// The id, the same for all attempts.
   public let id: String
@@ -80,6 +84,12 @@ public struct JobRecord: Sendable, Hashable {
 }
 
 /// Stores jobs. A change is on disk before a worker or caller is told of it.
+///
+/// ```swift
+/// var job = try await jobs.open(draft)  // the existing job if there is one with this key
+/// job.state = .cancelled
+/// try await jobs.apply([job])
+/// ```
 public protocol JobStore: Sendable {
   /// Stores a new job, or returns the existing job with the same key.
   ///

@@ -39,6 +39,11 @@ public protocol BatchPort: Sendable {
 }
 
 /// A reply with its attachments, effects and replay flag.
+///
+/// ```swift
+/// let answer = try await port.call(request, CallContext())
+/// for position in answer.effects { print(position.stream, position.seq) }
+/// ```
 public struct Answer<Reply: Sendable>: Sendable {
   /// The reply of the method.
   public var reply: Reply

@@ -3,6 +3,12 @@ internal import Glibc
 public import KithMessages
 
 /// The authenticated caller of a command, and its role.
+///
+/// ```swift
+/// let device = Principal(name: "device:hanako", role: .viewer)
+/// try device.require(ListCareRequest.method)
+/// print(device.plainName)  // hanako
+/// ```
 public struct Principal: Sendable, Hashable {
   /// `uid:1000` for a local user, `key:NAME` for a key, `device:NAME` for a device, `hub` for the hub itself.
   public let name: String
@@ -46,6 +52,10 @@ public struct Principal: Sendable, Hashable {
 }
 
 /// The fingerprint of a public key, for people to compare: the first 16 hex digits of the SHA-256 of its 32 bytes.
+///
+/// ```swift
+/// let fingerprint = KeyFingerprint.of(keys.publicKey.bytes)  // "1b8f09ac44e2d37c"
+/// ```
 public enum KeyFingerprint {
   /// Returns the fingerprint of a public key.
   public static func of(_ publicKey: [UInt8]) -> String { Hex.encode(SHA256.digest(publicKey).prefix(8)) }

@@ -2,6 +2,12 @@ internal import EventLoop
 public import KithMessages
 
 /// When a command starts, relative to the earlier commands of its connection: docs/protocol.md, "Order".
+///
+/// ```swift
+/// let route = Route(LogCallRequest.self, order: .afterWrites) { request, context throws(Failure) in
+///   try await log(request, context)
+/// }
+/// ```
 public enum CommandOrder: Sendable {
   /// Immediately: the command changes nothing.
   case free
@@ -93,6 +99,12 @@ struct Handler<C: Command>: CommandHandler {
 }
 
 /// An encoded answer.
+///
+/// ```swift
+/// let answer = try await router.answer(
+///   method: "kith.v1.System/Ping", encoding: .json, body: Array("{}".utf8), context: CallContext())
+/// print(String(decoding: answer.body, as: UTF8.self))
+/// ```
 public struct EncodedAnswer: Sendable {
   /// The reply in the encoding of the request.
   public var body: [UInt8]
@@ -117,9 +129,9 @@ public struct EncodedAnswer: Sendable {
 /// A method that answers in batches, with its handler.
 ///
 /// ```swift
-/// BatchRoute(ReadRequest.self) { request, context, yield throws(Failure) in
+/// BatchRoute(PullRequest.self) { request, context, yield throws(Failure) in
 ///   while let batch = try await next() { try await yield(batch) }
-///   return ReadReply()
+///   return PullReply()
 /// }
 /// ```
 public struct BatchRoute: Sendable {

@@ -8,6 +8,13 @@ internal import SwiftProtobuf
 ///
 /// The router is the in-process ``Port``. The control plane calls the same handlers by
 /// ``answer(method:encoding:body:context:)``, so roles, cancellation and stored answers are the same for both.
+///
+/// ```swift
+/// let ping = Route(PingRequest.self) { _, _ throws(Failure) in PingReply() }
+/// let router = Router([ping], journal: journal, contentKey: key, logger: logger)
+/// try await router.recover()
+/// let reply = try await router.ask(PingRequest())
+/// ```
 public final class Router: Port, Sendable {
   private let routes: [String: Route]
   private let journal: any CommandJournal

@@ -1,6 +1,10 @@
 internal import CBuild
 
 /// The version of the daemon, workers, clients and command line, which are released together.
+///
+/// ```swift
+/// print("kith \(SoftwareVersion.current)")  // kith 0.2.0
+/// ```
 public enum SoftwareVersion {
   /// The release by Semantic Versioning 2.0.0. Only this line states it; scripts/version.sh reads it, CHANGELOG.md agrees.
   static let release = "0.2.0"

@@ -43,6 +43,12 @@ extension Google_Protobuf_Timestamp {
 
 /// A reading of two clocks at one moment: the time of day, which people and time servers set, and the time since the
 /// machine started, which nobody sets.
+///
+/// ```swift
+/// let start = ClockReading.now()
+/// let now = ClockReading.now()
+/// if now.boot == start.boot { print("\(now.steady - start.steady) ns have passed") }
+/// ```
 public struct ClockReading: Sendable, Hashable {
   /// Nanoseconds since 1970.
   public let wall: Int64

@@ -6,6 +6,11 @@
 ///   private var watch: Watch?
 ///   private var socket: Socket
 ///
+///   init(loop: LoopExecutor, socket: consuming Socket) {
+///     self.loop = loop
+///     self.socket = socket
+///   }
+///
 ///   func start() {
 ///     watch = watch(socket.source, for: .readable) { port, _ in port.readable() }
 ///   }

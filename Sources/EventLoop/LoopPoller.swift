@@ -4,6 +4,18 @@ package import Glibc
 /// Waits for I/O for an event loop.
 ///
 /// A poller belongs to its loop's thread, except that `wakeup` may be used on any thread.
+///
+/// ```swift
+/// struct CountingPoller: LoopPoller {
+///   private var poller: DescriptorPoller
+///   private var waits = 0
+///   var wakeup: any Wakeup { poller.wakeup }
+///   mutating func wait(_ items: inout [PollItem], milliseconds: Int32) {
+///     waits += 1
+///     poller.wait(&items, milliseconds: milliseconds)
+///   }
+/// }
+/// ```
 public protocol LoopPoller {
   /// Ends `wait` from any thread.
   var wakeup: any Wakeup { get }
@@ -20,6 +32,10 @@ public protocol LoopPoller {
 
 // Safe although it holds a pointer: only the poller uses it.
 /// A source that an event loop can watch.
+///
+/// ```swift
+/// let input = PollSource.descriptor(STDIN_FILENO)
+/// ```
 @safe
 public enum PollSource {
   /// A file descriptor: a socket, a pipe, inotify, signalfd, timerfd.
@@ -51,6 +67,10 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 }
 
 /// A source in a poller's wait.
+///
+/// ```swift
+/// for item in items where item.ready.contains(.failed) { print(item.source) }
+/// ```
 public struct PollItem {
   /// The source.
   public let source: PollSource
@@ -62,12 +82,22 @@ public struct PollItem {
 }
 
 /// Ends a poller's wait from any thread.
+///
+/// ```swift
+/// let wakeup = try DescriptorPoller().wakeup
+/// wakeup.wake()
+/// ```
 public protocol Wakeup: Sendable {
   /// Ends the current wait, or the next one.
   func wake()
 }
 
 /// A wake-up by an event counter, for pollers of descriptors. eventfd(2).
+///
+/// ```swift
+/// let stop = try EventDescriptor()
+/// stop.wake()  // `stop.descriptor` is readable until `stop.reset()`
+/// ```
 public final class EventDescriptor: Wakeup {
   /// Readable from `wake` to `reset`. Owned by this object.
   public let descriptor: Int32

@@ -57,6 +57,10 @@ struct LoopThread: Sendable {
 }
 
 /// Why an event loop could not start.
+///
+/// ```swift
+/// do throws(LoopError) { _ = try EventDescriptor() } catch { print(error.call, error.code) }
+/// ```
 public struct LoopError: Error, Hashable, CustomStringConvertible {
   /// The name of the system call that failed.
   public let call: String

@@ -78,6 +78,11 @@ struct WatchTable<Handler> {
 /// Watches a source on an event loop while this value exists.
 ///
 /// Store it in the actor that owns the source; it must be destroyed on the loop. See `LoopActor`.
+///
+/// ```swift
+/// let watch = self.watch(socket.source, for: .readable) { $0.handle($1) }
+/// watch.setInterest([.readable, .writable])  // until the waiting messages are sent
+/// ```
 public struct Watch: ~Copyable {
   private let loop: LoopExecutor
   private let id: WatchID

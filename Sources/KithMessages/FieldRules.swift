@@ -152,6 +152,10 @@ public struct FieldRules: Sendable, Hashable {
 }
 
 /// A kind of record with the rules that `proto/` states for it.
+///
+/// ```swift
+/// for kind in RecordKind.allCases where kind.rules.owner == .person { print(kind.name, kind.rules.stream) }
+/// ```
 public struct RecordRules: Sendable, Hashable {
   /// Whom a record is about.
   public enum Owner: Sendable, Hashable {

@@ -84,7 +84,7 @@ public protocol Command: SwiftProtobuf.Message, Sendable {
 /// A command that is answered in batches before its reply.
 ///
 /// ```swift
-/// let reply = try await port.call(command, context) { batch in try await store(batch) }
+/// let reply = try await port.call(command, context) { batch throws(Failure) in try await store(batch) }
 /// ```
 public protocol BatchCommand: Command {
   /// One batch. At most two are unacknowledged.

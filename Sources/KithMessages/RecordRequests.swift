@@ -15,6 +15,15 @@ public protocol RecordCreation: Command where Reply: SyncedRecord {
 }
 
 /// A request that changes fields of a record.
+///
+/// ```swift
+/// func change<Request: RecordChange>(_ fields: [String], to record: Request.Reply) -> Request {
+///   Request.with {
+///     $0.record = record
+///     $0.fields = fields
+///   }
+/// }
+/// ```
 public protocol RecordChange: Command where Reply: SyncedRecord {
   /// The id of the record and the new values of its fields.
   var record: Reply { get set }
@@ -27,12 +36,24 @@ public protocol RecordChange: Command where Reply: SyncedRecord {
 }
 
 /// A request that names a record.
+///
+/// ```swift
+/// func naming<Request: RecordNaming>(_ id: String) -> Request { Request.with { $0.id = id } }
+/// ```
 public protocol RecordNaming: Command where Reply: SyncedRecord {
   /// The id of the record.
   var id: String { get set }
 }
 
 /// A request for a page of a list.
+///
+/// ```swift
+/// func next<Request: PagedRequest>(_ request: Request, from cursor: String) -> Request {
+///   var request = request
+///   request.cursor = cursor
+///   return request
+/// }
+/// ```
 public protocol PagedRequest: Command {
   /// The most entries of the page; 0 = the default.
   var limit: UInt32 { get set }
@@ -41,9 +62,20 @@ public protocol PagedRequest: Command {
 }
 
 /// A request for a page of records.
+///
+/// ```swift
+/// func count(_ request: some RecordPaging) async throws -> Int { try await port.ask(request).records.count }
+/// ```
 public protocol RecordPaging: PagedRequest where Reply: RecordPage {}
 
 /// A request for a page of records of one person or of all.
+///
+/// ```swift
+/// let request = ListGiftsRequest.with {
+///   $0.personID = person.id
+///   $0.includeDeleted = true
+/// }
+/// ```
 public protocol PersonRecordPaging: RecordPaging {
   /// Empty = all people.
   var personID: String { get set }
@@ -52,6 +84,10 @@ public protocol PersonRecordPaging: RecordPaging {
 }
 
 /// A reply with a page of records.
+///
+/// ```swift
+/// func ids(_ page: some RecordPage) -> [String] { page.records.map(\.id) }
+/// ```
 public protocol RecordPage: SwiftProtobuf.Message, Sendable {
   /// The kind of its records.
   associatedtype Record: SyncedRecord

@@ -94,9 +94,9 @@ struct CommandRows {
         let name = row.text(3)
         // This hub does not know the method; the row waits for a version that does.
         guard let method = Methods.all.first(where: { $0.name == name }) else { return nil }
-        return UnfinishedCommand(
-          principal: row.text(0), key: row.text(1), requestID: row.text(2), method: method, fingerprint: row.blob(4),
-          request: row.blob(5))
+        let ticket = CommandTicket(
+          principal: row.text(0), key: row.text(1), requestID: row.text(2), method: method, fingerprint: row.blob(4))
+        return UnfinishedCommand(ticket: ticket, request: row.blob(5))
       }.compactMap(\.self)
     }
   }

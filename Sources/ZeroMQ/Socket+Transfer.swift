@@ -2,6 +2,10 @@ internal import CZeroMQ
 internal import Glibc
 
 /// The result of sending a message.
+///
+/// ```swift
+/// if try socket.send(&message) == .wouldBlock { watch.setInterest([.readable, .writable]) }
+/// ```
 public enum SendResult: Hashable, Sendable {
   /// libzmq has accepted the message.
   case sent
@@ -14,6 +18,14 @@ public enum SendResult: Hashable, Sendable {
 }
 
 /// The result of receiving a message.
+///
+/// ```swift
+/// switch try socket.receive(&message) {
+/// case .received: print(message.string(at: 0))
+/// case .empty: break
+/// case .oversized(let frameCount, _): print("a message of \(frameCount) frames was dropped")
+/// }
+/// ```
 public enum ReceiveResult: Hashable, Sendable {
   /// The frames hold a whole message.
   case received
@@ -24,6 +36,11 @@ public enum ReceiveResult: Hashable, Sendable {
 }
 
 /// Whether a call may block.
+///
+/// ```swift
+/// try socket.set(.sendTimeout, .seconds(1))
+/// _ = try socket.send([1, 2, 3], waiting: .allowed)
+/// ```
 public enum Waiting: Sendable {
   /// Returns at once. Always use this on an event loop.
   case never

@@ -104,6 +104,11 @@ internal import Glibc
 }
 
 /// The messaging pattern of a socket. zmq_socket(3).
+///
+/// ```swift
+/// var router = try context.makeSocket(.router)
+/// try router.bind("tcp://127.0.0.1:7750")
+/// ```
 public enum SocketKind: Sendable, Hashable, CaseIterable {
   case request, reply, dealer, router
   case publish, subscribe, extendedPublish, extendedSubscribe

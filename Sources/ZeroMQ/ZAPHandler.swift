@@ -90,6 +90,11 @@ public actor ZAPHandler: LoopActor {
 }
 
 /// A request to the ZAP handler to decide about a peer. ZeroMQ RFC 27.
+///
+/// ```swift
+/// let request = ZAPRequest(domain: "control", address: "192.168.1.20", credentials: .null)
+/// let isRefused = policy(request) == .refuse
+/// ```
 public struct ZAPRequest: Hashable, Sendable {
   /// The credentials of a peer.
   public enum Credentials: Hashable, Sendable {
@@ -145,6 +150,13 @@ public struct ZAPRequest: Hashable, Sendable {
 }
 
 /// The decision about a peer. ZeroMQ RFC 27.
+///
+/// ```swift
+/// let policy: ZAPHandler.Policy = { request in
+///   guard case .curve(let key) = request.credentials, known.contains(key) else { return .refuse }
+///   return .accept(userID: key.hex)
+/// }
+/// ```
 public enum ZAPReply: Hashable, Sendable {
   /// Accepted (200). `userID` is attached to each of its messages; see `MultipartMessage.userID`.
   case accept(userID: String)

@@ -32,11 +32,7 @@ actor MemoryJournal: CommandJournal {
   }
 
   func unfinished() -> [UnfinishedCommand] {
-    self.rows.values.filter { $0.outcome == nil }.map {
-      UnfinishedCommand(
-        principal: $0.ticket.principal, key: $0.ticket.key, requestID: $0.ticket.requestID, method: $0.ticket.method,
-        fingerprint: $0.ticket.fingerprint, request: $0.request)
-    }
+    self.rows.values.filter { $0.outcome == nil }.map { UnfinishedCommand(ticket: $0.ticket, request: $0.request) }
   }
 
   /// Does what a store does in the transaction of the effect.

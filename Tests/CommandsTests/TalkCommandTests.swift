@@ -58,7 +58,7 @@ struct TalkCommandTests {
         Conversation with Ann Lee
           Channel  email
           When     2026-11-21 08:15 (1 hour ago)
-          State    changed here and on the server; to settle it: kith monica conflicts
+          State    changed here and on the server; resolve it with: kith monica conflicts
           ID       t-1
 
           Ann Lee, 1 hour ago  m-1

@@ -1,13 +1,13 @@
-public import Bus
-public import KithMessages
+internal import Bus
+internal import KithMessages
 
 /// Decides how a subscriber keeps up with the event log despite lost messages. A pure value: messages and time come in,
 /// directives come out. docs/protocol.md, 4.
 ///
 /// Each stream has its own ``StreamRepair``; this type detects silence of the socket.
-public struct GapRepair: Sendable {
+struct GapRepair: Sendable {
   /// The steps of the subscription, in order.
-  public enum Directive: Sendable, Hashable {
+  enum Directive: Sendable, Hashable {
     /// Open a new socket in place of the current one.
     case open
     /// Send the request, and call ``replayed(_:_:_:)`` with the answer.
@@ -31,28 +31,28 @@ public struct GapRepair: Sendable {
   /// - Parameters:
   ///   - streams: The subscribed streams.
   ///   - since: Saved positions to continue from; an empty epoch means the current one.
-  public init(streams: [String], since: [StreamPosition] = []) {
+  init(streams: [String], since: [StreamPosition] = []) {
     for stream in streams {
       self.streams[stream] = StreamRepair(stream: stream, since: since.first { $0.stream == stream })
     }
   }
 
   /// Connects.
-  public mutating func start(_ now: ContinuousClock.Instant) -> [Directive] {
+  mutating func start(_ now: ContinuousClock.Instant) -> [Directive] {
     self.silentAt = now + Self.silence
     return [.open]
   }
 
   /// When ``tick(_:)`` is due; nil before the start.
-  public var due: ContinuousClock.Instant? {
+  var due: ContinuousClock.Instant? {
     self.silentAt.map { self.streams.values.compactMap(\.due).reduce($0, min) }
   }
 
   /// The position of each stream.
-  public var positions: [StreamPosition] { self.streams.values.compactMap(\.position) }
+  var positions: [StreamPosition] { self.streams.values.compactMap(\.position) }
 
   /// Handles a HEAD.
-  public mutating func head(_ head: Head, _ now: ContinuousClock.Instant) -> [Directive] {
+  mutating func head(_ head: Head, _ now: ContinuousClock.Instant) -> [Directive] {
     self.silentAt = now + Self.silence
     return self.streams.keys.sorted().flatMap { stream in
       self.streams[stream]?.head(head.heads.first { $0.stream == stream }, of: head.hubInstance, now) ?? []
@@ -60,26 +60,26 @@ public struct GapRepair: Sendable {
   }
 
   /// Handles an event.
-  public mutating func event(_ event: LoggedEvent, _ now: ContinuousClock.Instant) -> [Directive] {
+  mutating func event(_ event: LoggedEvent, _ now: ContinuousClock.Instant) -> [Directive] {
     self.streams[event.header.stream]?.event(event, now) ?? []
   }
 
   /// Handles the answer to ``Directive/replay(_:)``.
-  public mutating func replayed(
+  mutating func replayed(
     _ stream: String, _ outcome: Result<ReplayReply, Failure>, _ now: ContinuousClock.Instant
   ) -> [Directive] {
     self.streams[stream]?.replayed(outcome, now) ?? []
   }
 
   /// Handles the answer to ``Directive/snapshot(_:)``.
-  public mutating func snapshotted(
+  mutating func snapshotted(
     _ stream: String, _ outcome: Result<SnapshotReply, Failure>, _ now: ContinuousClock.Instant
   ) -> [Directive] {
     self.streams[stream]?.snapshotted(outcome, now) ?? []
   }
 
   /// Handles the passage of time.
-  public mutating func tick(_ now: ContinuousClock.Instant) -> [Directive] {
+  mutating func tick(_ now: ContinuousClock.Instant) -> [Directive] {
     var directives: [Directive] = []
     if let silentAt, now >= silentAt {
       self.silentAt = now + Self.silence

@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 internal import KithMessages
 
 /// Decides when a command is retried and when it fails. A pure value: time and jitter are passed in. docs/protocol.md, 3.
@@ -10,9 +10,9 @@ internal import KithMessages
 /// ```
 ///
 /// A command that was never sent checks once whether a hub listens, so that its caller learns quickly if none does.
-public struct ResendMachine: Sendable, Equatable {
+struct ResendMachine: Sendable, Equatable {
   /// The next step of the port.
-  public enum Directive: Sendable, Equatable {
+  enum Directive: Sendable, Equatable {
     /// Queue the command again, and call ``sent(_:jitter:)`` when a socket has accepted it.
     case send(onNewSocket: Bool)
     /// Check whether a hub listens. Fail the command if none does, else call ``looked()``.
@@ -49,35 +49,35 @@ public struct ResendMachine: Sendable, Equatable {
   /// - Parameters:
   ///   - timeout: How long the caller waits for the answer.
   ///   - connectLimit: How long the caller waits for a connection; nil = as long as for the answer.
-  public init(_ now: ContinuousClock.Instant, timeout: Duration, connectLimit: Duration?) {
+  init(_ now: ContinuousClock.Instant, timeout: Duration, connectLimit: Duration?) {
     self.start = now
     self.timeout = timeout
     self.connectLimit = connectLimit
   }
 
   /// How often a socket has accepted it.
-  public private(set) var attempts: UInt32 = 0
+  private(set) var attempts: UInt32 = 0
 
   /// Whether it waits for a socket.
-  public var isUnsent: Bool { self.state == .unsent }
+  var isUnsent: Bool { self.state == .unsent }
 
   /// Records that a socket accepted the command.
   ///
   /// - Parameter jitter: 0 to 1; see ``Backoff``.
-  public mutating func sent(_ now: ContinuousClock.Instant, jitter: Double) {
+  mutating func sent(_ now: ContinuousClock.Instant, jitter: Double) {
     self.triesInSilence += 1
     self.attempts += 1
     self.state = .sent(retryAt: now + .nanoseconds(Self.backoff.wait(after: self.triesInSilence, jitter: jitter)))
   }
 
   /// Records that a hub listens or cannot be checked for: the connect limit applies.
-  public mutating func looked() { self.hasLooked = true }
+  mutating func looked() { self.hasLooked = true }
 
   /// Records that the command waits for a socket again, for a retry.
-  public mutating func putBack() { self.state = .unsent }
+  mutating func putBack() { self.state = .unsent }
 
   /// Records a PARTIAL: the command runs.
-  public mutating func heard(_ now: ContinuousClock.Instant) {
+  mutating func heard(_ now: ContinuousClock.Instant) {
     self.triesInSilence = 0
     self.state = .sent(retryAt: now + Self.silence)
   }
@@ -85,7 +85,7 @@ public struct ResendMachine: Sendable, Equatable {
   /// When ``tick(_:blockedSince:)`` is due.
   ///
   /// - Parameter blockedSince: Since when the socket accepts no messages; nil if it does.
-  public func due(blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant {
+  func due(blockedSince: ContinuousClock.Instant?) -> ContinuousClock.Instant {
     switch self.state {
     case .sent(let retryAt): min(self.deadline, retryAt)
     case .unsent: min(self.connectDeadline(blockedSince), self.lookAt(blockedSince) ?? self.deadline)
@@ -93,7 +93,7 @@ public struct ResendMachine: Sendable, Equatable {
   }
 
   /// The step that is due; nil if none is.
-  public func tick(_ now: ContinuousClock.Instant, blockedSince: ContinuousClock.Instant?) -> Directive? {
+  func tick(_ now: ContinuousClock.Instant, blockedSince: ContinuousClock.Instant?) -> Directive? {
     guard now >= self.due(blockedSince: blockedSince) else { return nil }
     guard self.isUnsent else {
       return now < self.deadline ? .send(onNewSocket: self.triesInSilence % 2 == 1) : .giveUp(self.tooLate)
@@ -125,7 +125,7 @@ public struct ResendMachine: Sendable, Equatable {
   }
 
   /// The failure of a command if no hub is connected.
-  public static let hubNotRunning = Failure(
+  static let hubNotRunning = Failure(
     .unavailable, "HUB_NOT_RUNNING",
     "kithd is not running here. Start it with `kithd`, or with `systemctl --user start kithd` where it is installed.")
 }

@@ -2,6 +2,14 @@ public import Bus
 internal import KithMessages
 
 /// The result of decoding a message.
+///
+/// ```swift
+/// switch RequestFrame.decode(frames) {
+/// case .accepted(let request): print(request.service)
+/// case .rejected(let rejection): print(rejection.failure.message)
+/// case .foreign: break
+/// }
+/// ```
 public enum FrameOutcome<Frame: Sendable>: Sendable {
   /// A valid message.
   case accepted(Frame)
@@ -12,6 +20,10 @@ public enum FrameOutcome<Frame: Sendable>: Sendable {
 }
 
 /// Why a message was rejected, with the parts of it that an answer repeats.
+///
+/// ```swift
+/// if case .rejected(let rejection) = RequestFrame.decode(frames) { try send(rejection.answer.encoded()) }
+/// ```
 public struct FrameRejection: Sendable, Hashable {
   /// The class of the fault.
   public enum Cause: Sendable, Hashable {

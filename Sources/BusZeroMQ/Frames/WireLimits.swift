@@ -1,4 +1,8 @@
 /// The limits of messages, connections and memory on the wire. docs/protocol.md, 2.
+///
+/// ```swift
+/// let isToken = !text.isEmpty && text.utf8.count <= WireLimits.token
+/// ```
 public enum WireLimits {
   /// Frames of a message, without the routing id and the delimiter.
   public static let frames = 10

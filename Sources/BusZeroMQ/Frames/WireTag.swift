@@ -1,15 +1,15 @@
 /// The first frame of a plane's messages: the protocol and its major version. docs/protocol.md, 2.
-public struct WireTag: Sendable, Hashable {
+struct WireTag: Sendable, Hashable {
   /// The six bytes of the frame.
-  public let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Commands and their answers.
-  public static let control = WireTag("KTHC01")
+  static let control = WireTag("KTHC01")
   /// Events.
-  public static let events = WireTag("KTHE01")
+  static let events = WireTag("KTHE01")
 
   /// Jobs.
-  public static let work = WireTag("KTHW01")
+  static let work = WireTag("KTHW01")
 
   private init(_ text: String) { self.bytes = Array(text.utf8) }
 
@@ -30,7 +30,7 @@ public struct WireTag: Sendable, Hashable {
 }
 
 /// The kind of a message of the control plane.
-public enum ControlKind: UInt8, Sendable, Hashable {
+enum ControlKind: UInt8, Sendable, Hashable {
   /// A command, from client to hub.
   case request = 1
   /// A sign of life of a running command: first `Accepted`, then `Progress`.
@@ -40,7 +40,7 @@ public enum ControlKind: UInt8, Sendable, Hashable {
 }
 
 /// The kind of a message of the events plane.
-public enum EventKind: UInt8, Sendable, Hashable {
+enum EventKind: UInt8, Sendable, Hashable {
   /// One event of a stream.
   case event = 1
   /// The positions of all streams.

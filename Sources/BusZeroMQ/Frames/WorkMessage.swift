@@ -1,7 +1,7 @@
 public import KithMessages
 
 /// The kind of a message of the work plane. The first six are those of MDP/Worker 0.2 (rfc.zeromq.org/spec/18).
-public enum WorkKind: UInt8, Sendable, Hashable {
+enum WorkKind: UInt8, Sendable, Hashable {
   case ready = 0x01
   case job = 0x02
   case partial = 0x03
@@ -21,6 +21,12 @@ public enum WorkKind: UInt8, Sendable, Hashable {
 
 /// A message of the work plane. The bytes beside a header are the body (a command, a batch or a reply), or the
 /// attachment of a chunk.
+///
+/// ```swift
+/// if case .accepted(let frame) = WorkFrame.decode(frames), case .job(let job, let command) = frame.message {
+///   print(frame.service, job.jobID, command.count)
+/// }
+/// ```
 public enum WorkMessage: Sendable, Hashable {
   /// From a worker: it is connected and serves these methods.
   case ready(Ready)
@@ -54,7 +60,7 @@ public enum WorkMessage: Sendable, Hashable {
   case chunkAck(ChunkAck)
 
   /// Its kind.
-  public var kind: WorkKind {
+  var kind: WorkKind {
     switch self {
     case .ready: .ready
     case .job: .job

@@ -33,6 +33,10 @@ public struct DeviceRing: Sendable {
 }
 
 /// The rights of a device.
+///
+/// ```swift
+/// let grant = DeviceGrant(name: "hanako", role: .viewer, expiresAt: WallClock.nanoseconds() + 3_600_000_000_000)
+/// ```
 public struct DeviceGrant: Sendable, Hashable {
   /// The device's name: a-z, 0-9 and hyphens.
   public let name: String
@@ -50,6 +54,11 @@ public struct DeviceGrant: Sendable, Hashable {
 }
 
 /// The SHA-256 of a device's token: all that the hub keeps of it.
+///
+/// ```swift
+/// let stored = TokenDigest(of: token).hex
+/// let isSame = TokenDigest(hex: stored) == TokenDigest(of: token)
+/// ```
 public struct TokenDigest: Sendable, Hashable {
   /// 32 bytes.
   public let bytes: [UInt8]

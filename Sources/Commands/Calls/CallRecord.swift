@@ -51,7 +51,7 @@ extension Call: OwnedRecord, ShownRecord {
 enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
   case happy, neutral, sad, frustrated, excited
   /// Clears an earlier emotion.
-  case unsaid = "none"
+  case unset = "none"
 
   static let help: ArgumentHelp = "How it felt."
 
@@ -63,7 +63,7 @@ enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .sad: "😢"
     case .frustrated: "😤"
     case .excited: "🤩"
-    case .unsaid, nil: text
+    case .unset, nil: text
     }
   }
 
@@ -74,5 +74,5 @@ enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
   }
 
   /// The value of the field.
-  var field: String { self == .unsaid ? "" : self.rawValue }
+  var field: String { self == .unset ? "" : self.rawValue }
 }

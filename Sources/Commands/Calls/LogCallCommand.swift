@@ -40,7 +40,7 @@ struct QuickCallCommand: HubCommand {
   var duration: UInt32 = 0
 
   @Option(help: Emotion.help)
-  var emotion = Emotion.unsaid
+  var emotion = Emotion.unset
 
   func run(_ session: Session) async throws {
     var request = QuickCallRequest()
@@ -86,7 +86,7 @@ struct StopCallCommand: HubCommand {
   var id: String?
 
   @Option(help: Emotion.help)
-  var emotion = Emotion.unsaid
+  var emotion = Emotion.unset
 
   @Option(parsing: .unconditional, help: "What it was about.")
   var note = ""

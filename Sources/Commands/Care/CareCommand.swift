@@ -60,7 +60,7 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "Only this category.")
   var category = ""
 
-  @Option(help: "Only entries whose review is none, needed or done.")
+  @Option(help: "Only entries with this review: none, needed or done.")
   var review = ""
 
   @Option(help: "How many to show, at most 500.")

@@ -7,7 +7,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     commandName: "channels",
     abstract: "Channels for summaries and reminders, and the queue of messages.",
     discussion: """
-      A channel is used when `kith care share --to` or `kith remind settings` names it, and never otherwise.
+      A channel is used only if `kith care share --to` or `kith remind settings` names it.
       Example: kith channels add phone --ntfy family-care
       """,
     subcommands: [

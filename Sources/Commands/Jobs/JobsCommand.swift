@@ -56,7 +56,7 @@ struct RetryJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry a dead job: five workers failed while running it.",
     discussion: """
-      A transcription runs when it is the turn of its recording.
+      A transcription runs after the transcriptions that wait before it.
 
       Example: kith jobs retry \(RecordID.example)
       """)

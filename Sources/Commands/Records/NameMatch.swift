@@ -1,17 +1,17 @@
 internal import Bus
 internal import KithMessages
 
-/// Who or what is meant by a name, among those that a search found.
+/// Resolves a name to one id among the results of a search.
 struct NameMatch {
-  /// The reason of a name that several have.
+  /// The reason of the failure for a name that several candidates have.
   static let ambiguous = "NAME_AMBIGUOUS"
 
-  /// One that was found.
+  /// A result of the search.
   struct Candidate {
     let id: String
-    /// What lists call it.
+    /// The name in lists.
     let shown: String
-    /// All that it goes by.
+    /// All of its names.
     let names: [String]
   }
 
@@ -19,15 +19,15 @@ struct NameMatch {
   let kind: String
   let candidates: [Candidate]
 
-  /// The id of the only one that goes by the name; else of the only one that was found.
+  /// The id of the only candidate with exactly this name; if there is none, of the only candidate.
   ///
-  /// - Throws: `INVALID_ARGUMENT/NAME_AMBIGUOUS` with the ids of those it may be, `NOT_FOUND/RECORD_UNKNOWN` for none.
+  /// - Throws: `INVALID_ARGUMENT/NAME_AMBIGUOUS` with the ids of several candidates, `NOT_FOUND/RECORD_UNKNOWN` without one.
   func id(of name: String) throws(Failure) -> String {
     let exact = self.exact(name)
     return try self.only(exact.isEmpty ? self.candidates : exact, name)
   }
 
-  /// The id of the only one that goes by the name itself.
+  /// The id of the only candidate with exactly this name.
   ///
   /// - Throws: As ``id(of:)``.
   func exactID(of name: String) throws(Failure) -> String { try self.only(self.exact(name), name) }

@@ -1,34 +1,34 @@
 internal import KithMessages
 
-/// The names of the people that records name by id.
+/// The names of the people to whom records refer by id.
 struct PersonNames: Sendable {
   private var names: [String: String] = [:]
 
-  /// A name; the id where nobody told it.
+  /// The name of a person; the id if the name is unknown.
   subscript(id: String) -> String { self.names[id] ?? id }
 
-  /// The names that some records need.
+  /// The names of all people to whom these records refer.
   static func of<R: Record>(_ records: [R], _ session: Session) async -> PersonNames {
     var names = PersonNames()
     await names.learn(from: records, session)
     return names
   }
 
-  /// Keeps the name of a person.
+  /// Adds the name of a person.
   mutating func learn(_ person: Person) { self.names[person.id] = person.displayName }
 
-  /// Takes the names that records carry, and asks for the others.
+  /// Adds the names that records contain, and requests the others from kithd.
   mutating func learn<R: Record>(from records: [R], _ session: Session) async {
     for record in records { self.names.merge(record.knownNames) { first, _ in first } }
     for id in Set(records.flatMap(\.namedPeople)) { await self.learn(id, session) }
   }
 
-  /// Asks for a name, unless it is for JSON, which shows none.
+  /// Requests a name from kithd, unless the output is JSON, which shows no names.
   mutating func learn(_ id: String, _ session: Session) async {
     guard !session.isJSON, !id.isEmpty, self.names[id] == nil else { return }
     var request = GetPersonRequest()
     request.id = id
-    // Somebody who was deleted goes by the id.
+    // A deleted person is shown by the id.
     guard let person = try? await session.ask(request).person else { return }
     self.learn(person)
   }

@@ -1,30 +1,30 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// A kind of record that commands add, change and delete, and how people see it.
+/// A kind of record that commands add, change and delete, with its form in tables and details.
 protocol Record: SyncedRecord {
   associatedtype Creation: RecordCreation where Creation.Reply == Self
   associatedtype Change: RecordChange where Change.Reply == Self
   associatedtype Deletion: RecordNaming where Deletion.Reply == Self
-  /// How one is named on the command line.
+  /// How the command line names a record.
   associatedtype Reference: RecordReference = RecordID
 
   static var noun: Noun { get }
-  /// Headings of a table, without who it belongs to, state and id.
+  /// The headings of a table, without person, state and id.
   static var headings: [(String, Printable.Alignment)] { get }
 
-  /// Whose it is; empty for nobody's.
+  /// The id of the person to whom it belongs; empty if there is none.
   var ownerID: String { get }
-  /// The people it names, whose names are needed to show it.
+  /// The ids of the people whose names are needed to show it.
   var namedPeople: [String] { get }
-  /// Names that it carries, by id.
+  /// The names of people that it contains, by id.
   var knownNames: [String: String] { get }
 
-  /// What to call this one, in a few words.
+  /// A title of a few words.
   func headline(_ names: PersonNames) -> String
-  /// What is known of it, one line each.
+  /// Its fields that fit into one line each.
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row]
-  /// What is longer than a line.
+  /// Its texts that may be longer than a line.
   func prose(_ names: PersonNames, _ session: Session) -> [String]
   /// The cells under the headings.
   func cells(_ names: PersonNames, _ session: Session) -> [String]
@@ -36,7 +36,7 @@ extension Record {
   var knownNames: [String: String] { [:] }
   func prose(_ names: PersonNames, _ session: Session) -> [String] { [] }
 
-  /// What a list says of where the record stands; nothing for one that is on the server as it is here.
+  /// The state of the record in lists; empty if the server has the same version.
   var mark: String {
     if self.deletedAt.seconds != 0 { return "deleted" }
     return self.syncState == SyncState.synced.rawValue ? "" : self.syncState
@@ -58,23 +58,23 @@ protocol ShownRecord: Record {
 /// A record that is listed, of one person or of all.
 protocol ListedRecord: ShownRecord {
   associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self
-  /// Whether a list has to say whose.
+  /// Whether `list` requires a person.
   static var isListedByPerson: Bool { get }
 }
 
-/// What people call a kind of record, and how its commands are typed.
+/// The words for a kind of record, in texts and in commands.
 struct Noun: Sendable {
   /// `note`, `people field`.
   let command: String
   let singular: String
   let plural: String
-  /// The command that makes one.
+  /// The command that adds a record.
   var creation = "add"
   /// Arguments of the example of that command.
   let newExample: String
-  /// Arguments of the example of `edit`, behind the id.
+  /// Arguments of the example of `edit`, after the id.
   let changeExample: String
 
-  /// With its article.
+  /// The singular with its article.
   var one: String { "\("aeiou".contains(self.singular.prefix(1)) ? "an" : "a") \(self.singular)" }
 }

@@ -2,15 +2,15 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-/// What a command line says of a record.
+/// The arguments and options for the fields of a record.
 protocol RecordArguments: ParsableArguments {
   associatedtype Record: Commands.Record
 
-  /// Writes down what was said.
+  /// Adds the given fields to the changes.
   func fill(_ changes: inout Changes<Record>, _ session: Session) async throws(Failure)
 }
 
-/// The same for a new record that belongs to a person: the person comes first.
+/// The arguments for a new record that belongs to a person, preceded by the person.
 struct Owned<Arguments: RecordArguments>: RecordArguments where Arguments.Record: OwnedRecord {
   @Argument(help: PersonReference.help)
   var person: PersonReference

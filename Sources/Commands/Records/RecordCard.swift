@@ -1,7 +1,7 @@
 internal import Bus
 internal import KithMessages
 
-/// One record in full.
+/// All fields of one record, as lines.
 struct RecordCard<R: Record> {
   private let record: R
   private let names: PersonNames
@@ -29,20 +29,20 @@ struct RecordCard<R: Record> {
     case .syncing: "on its way to the server"
     case .synced: "on the server"
     case .failed: "refused by the server: \(self.record.syncError.message)"
-    case .conflict: "changed here and on the server; to settle it: kith monica conflicts"
+    case .conflict: "changed here and on the server; resolve it with: kith monica conflicts"
     case nil: self.record.syncState
     }
   }
 }
 
 extension Session {
-  /// Prints a record in full, after what was done with it.
+  /// Prints all fields of a record, after a line that tells what was done with it.
   func show<R: Record>(_ record: R, after news: String? = nil) async throws(Failure) {
     let names = await PersonNames.of([record], self)
     try self.show(record, (news.map { [$0] } ?? []) + RecordCard(record, names).lines(self))
   }
 
-  /// Prints that a record is gone.
+  /// Prints that a record was deleted.
   func showDeleted<R: Record>(_ record: R, advice: String? = nil) async throws(Failure) {
     let names = await PersonNames.of([record], self)
     try self.show(

@@ -36,7 +36,7 @@ struct EditRecordCommand<Arguments: RecordArguments>: HubCommand {
     return CommandConfiguration(
       commandName: "edit", abstract: "Change \(noun.one).",
       discussion: """
-        What is not named stays; an empty text takes away what was there.
+        Fields that you do not name stay unchanged; an empty text removes the old value.
         Example: kith \(noun.command) edit \(Record.Reference.example) \(noun.changeExample)
         """)
   }
@@ -52,7 +52,7 @@ struct EditRecordCommand<Arguments: RecordArguments>: HubCommand {
     var changes = Changes<Record>(id: try await self.target.id(session))
     try await self.arguments.fill(&changes, session)
     guard !changes.fields.isEmpty else {
-      throw ValidationError("Say what to change. `kith \(Record.noun.command) edit --help` lists what can be.")
+      throw ValidationError("Name a field to change. `kith \(Record.noun.command) edit --help` lists the fields.")
     }
     var request = Record.Change()
     request.record = changes.record
@@ -65,7 +65,7 @@ struct EditRecordCommand<Arguments: RecordArguments>: HubCommand {
 struct ShowRecordCommand<Record: ShownRecord>: HubCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "show", abstract: "Show everything of \(Record.noun.one), also of a deleted one.",
+      commandName: "show", abstract: "Show all fields of \(Record.noun.one), even if it is deleted.",
       discussion: "Example: kith \(Record.noun.command) show \(Record.Reference.example)")
   }
 
@@ -81,7 +81,7 @@ struct ShowRecordCommand<Record: ShownRecord>: HubCommand {
   }
 }
 
-/// Which records of a kind are listed.
+/// The options that select the records of a list.
 struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
   @Argument(help: PersonReference.help)
   var person: PersonReference?
@@ -93,7 +93,7 @@ struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
 
   func validate() throws {
     guard self.person != nil || !Record.isListedByPerson else {
-      throw ValidationError("Say whose: kith \(Record.noun.command) list PERSON")
+      throw ValidationError("Name the person: kith \(Record.noun.command) list PERSON")
     }
   }
 

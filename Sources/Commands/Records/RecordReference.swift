@@ -3,17 +3,17 @@ internal import Bus
 
 /// How a command line names a record.
 protocol RecordReference: ExpressibleByArgument, Sendable {
-  /// What may be typed.
+  /// The help of the argument.
   static var help: ArgumentHelp { get }
-  /// As it is typed in examples.
+  /// The argument in examples.
   static var example: String { get }
 
-  /// As it was typed.
+  /// The argument as it was typed.
   var text: String { get }
 
   init(text: String)
 
-  /// The id that is meant.
+  /// Finds the id.
   func id(_ session: Session) async throws(Failure) -> String
 }
 
@@ -33,19 +33,19 @@ struct RecordID: RecordReference {
 
   func id(_ session: Session) async throws(Failure) -> String { self.text }
 
-  /// Whether text has the form of an id, so that nobody needs to be looked for: 36 characters in groups (RFC 9562, 4).
+  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
   static func isID(_ text: String) -> Bool {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 }
 
-/// A record named by its id, or by a name that no other has.
+/// A record named by its id, or by a name that only one record has.
 protocol NameReference: RecordReference {
   /// `person`, `contact`, `tag`.
   static var kind: String { get }
 
-  /// Those that go by the name, or nearly.
+  /// The records with this name or a similar one.
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
 }
 
@@ -54,7 +54,7 @@ extension NameReference {
     try await self.match(session) { (match) throws(Failure) in try match.id(of: self.text) }
   }
 
-  /// The same for what must not happen to somebody with nearly the same name.
+  /// The id of the record with exactly this name, for commands that must not affect a record with a similar name.
   func exactID(_ session: Session) async throws(Failure) -> String {
     try await self.match(session) { (match) throws(Failure) in try match.exactID(of: self.text) }
   }

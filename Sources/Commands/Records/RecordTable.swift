@@ -1,20 +1,20 @@
 internal import Bus
 internal import KithMessages
 
-/// Records of one kind as rows.
+/// A table of records of one kind.
 struct RecordTable<R: Record> {
   private let records: [R]
   private let names: PersonNames
   private let showsOwner: Bool
 
-  /// - Parameter showsOwner: Whether it says whose each is.
+  /// - Parameter showsOwner: Whether it has a column for the person.
   init(_ records: [R], _ names: PersonNames, showsOwner: Bool = false) {
     self.records = records
     self.names = names
     self.showsOwner = showsOwner
   }
 
-  /// The table; a sentence where it would be empty.
+  /// The lines of the table, or a sentence if there are no records.
   func lines(_ session: Session) -> [String] {
     guard !self.records.isEmpty else { return ["No \(R.noun.plural) found."] }
     var table = Table(

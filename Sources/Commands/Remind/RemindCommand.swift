@@ -4,7 +4,7 @@ internal import KithMessages
 
 struct RemindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remind", abstract: "Reminders: the daily one to record care, and those to call somebody.",
+    commandName: "remind", abstract: "Reminders: the daily one to record care, and those to call a person.",
     discussion: "Example: kith remind daily 21:00",
     subcommands: [
       DailyReminderCommand.self, ReminderStatusCommand.self, CallReminderCommand.self, ListRemindersCommand.self,

@@ -59,7 +59,7 @@ struct TaskArguments: RecordArguments {
 struct NewTaskArguments: RecordArguments {
   private static let nobody = "-"
 
-  @Argument(help: "The person: an id, or a name that only one person has. - for nobody.")
+  @Argument(help: "The person: an id, or a name that only one person has; - for a task without a person.")
   var person: PersonReference
 
   @OptionGroup var task: TaskArguments

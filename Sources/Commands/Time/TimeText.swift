@@ -23,7 +23,7 @@ enum TimeText: Hashable, Sendable {
   static func point(_ text: String) throws -> TimeText {
     let time = try Self.pointOrDay(text)
     guard case .day = time else { return time }
-    throw ValidationError("Say the time of day as well, as in \"\(text) 14:30\".")
+    throw ValidationError("Give the time of day too, as in \"\(text) 14:30\".")
   }
 
   /// Reads a point in time or a day.
@@ -64,7 +64,7 @@ enum TimeText: Hashable, Sendable {
       }
       guard moments.count == 1 else {
         let forms = moments.map(zone.stamp).joined(separator: " or ")
-        throw Failure.invalid(field: "time", "Clocks in \(zone.name) show that time twice. Say which: \(forms).")
+        throw Failure.invalid(field: "time", "Clocks in \(zone.name) show that time twice. Give one of: \(forms).")
       }
       guard first > .min, first < .max else {
         throw Failure.invalid(field: "time", "The year has to be from 1678 to 2262.")

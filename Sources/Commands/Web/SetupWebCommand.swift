@@ -8,7 +8,7 @@ struct SetupWebCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Choose how kith-web is protected, and print what has to be set up.",
     discussion: """
-      Nothing is written but the file that --write-drop-in names.
+      Writes only the file that --write-drop-in names.
       Example: kith web setup --yes --way own-ca --name kith.home.arpa
       """)
 

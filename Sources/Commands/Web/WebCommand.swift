@@ -56,7 +56,8 @@ struct PairDeviceCommand: HubCommand {
     var lines = ["Code     \(session.console.style.bold(code))", "Ends     \(end), or when a device has used it"]
     guard !invitation.url.isEmpty else {
       return lines + [
-        "", "No kith-web has told kithd its address. Start it (systemctl start kith-web), open its address with /pair",
+        "",
+        "kithd does not know the address of kith-web. Start kith-web (systemctl start kith-web), open its address with /pair",
         "behind it on the device, and type the code there.",
       ]
     }

@@ -38,7 +38,7 @@ enum CallTimer {
     }
     let names = running.map(\.personName).joined(separator: ", ")
     throw Failure(
-      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls are running, with \(names). Say which one to stop.",
+      .failedPrecondition, "CALL_RUNNING", "\(running.count) calls are running, with \(names). Name the one to stop.",
       details: Dictionary(running.map { ($0.id, $0.personName) }, uniquingKeysWith: { $1 }))
   }
 

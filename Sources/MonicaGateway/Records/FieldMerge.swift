@@ -72,14 +72,14 @@ extension SyncedRecord {
   /// - Parameters:
   ///   - names: Names in `proto/`.
   ///   - other: The record of the request.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name of no field that clients change.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that is not a field that clients may change.
   mutating func take(_ names: [String], of other: Self) throws(Failure) {
     for field in try Self.fields(named: names, of: other) { field.copy(other, &self) }
   }
 
-  /// The fields that a request changes: those that it names; if it names none, those that are not empty.
+  /// The fields that a request changes: the named ones, or without names those that are not empty.
   ///
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name of no field that clients change.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that is not a field that clients may change.
   static func fields(named names: [String], of other: Self) throws(Failure) -> [MessageField<Self>] {
     let editable = Self.fields.filter(\.rules.isEditable)
     if let unknown = names.first(where: { name in !editable.contains { $0.name == name } }) {
@@ -93,18 +93,18 @@ extension SyncedRecord {
   }
 }
 
-/// Brings two changes of a text together where one of them only wrote on.
+/// Merges two changes of a text if at least one side only appended.
 enum TextJoin {
   /// Joins both sides.
   ///
-  /// - Returns: Nil when both changed what was there before.
+  /// - Returns: nil if both sides changed the base.
   static func join(base: String, local: String, server: String) -> String? {
-    // What only wrote on goes on from all that was there: a side that is shorter has taken something away.
+    // A side that only appended begins with the whole base; a shorter side has removed something.
     if local.hasPrefix(server), server.hasPrefix(base) { return local }
     if server.hasPrefix(local), local.hasPrefix(base) { return server }
-    // An empty text was not written on but written: there is no saying which comes first.
+    // With an empty base both sides wrote a new text, and their order is unknown.
     guard !base.isEmpty else { return nil }
-    // Nobody knows whether what was written on still makes sense after what was taken away at its place.
+    // If one side removed the end of the base, the text that the other side appended may not fit any more.
     guard !base.hasPrefix(local), !base.hasPrefix(server) else { return nil }
     if local.hasPrefix(base) { return server + local.dropFirst(base.count) }
     if server.hasPrefix(base) { return local + server.dropFirst(base.count) }

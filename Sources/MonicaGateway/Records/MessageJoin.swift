@@ -1,10 +1,10 @@
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Brings the messages of a conversation together, each by itself.
+/// Merges the messages of a conversation, each separately.
 ///
-/// A message is known by the server's id, else by ours. One that is not on the server yet, as far as is known, is the same as
-/// one there of the same text and time: the answer to it may have been lost.
+/// A message is identified by the server's id, or by ours if it has none. A message without a server's id is the same as a
+/// message of the server with the same text and time: the answer to its creation may have been lost.
 enum MessageJoin {
   /// Whether both have the same messages.
   static func isSame(_ left: [ConversationMessage], _ right: [ConversationMessage]) -> Bool {
@@ -24,7 +24,7 @@ enum MessageJoin {
 
   /// Joins both sides.
   ///
-  /// - Returns: Nil when one message was changed here and there, or changed on one side and deleted on the other.
+  /// - Returns: nil if a message was changed on both sides, or changed on one side and deleted on the other.
   static func join(
     base: [ConversationMessage], local: [ConversationMessage], server: [ConversationMessage]
   ) -> [ConversationMessage]? {
@@ -73,7 +73,7 @@ enum MessageJoin {
     return result
   }
 
-  /// What a message says.
+  /// The content of a message.
   private struct Words: Hashable {
     let content: String
     let isByMe: Bool

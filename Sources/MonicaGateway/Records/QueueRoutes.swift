@@ -72,7 +72,7 @@ extension Conflict {
     self.deletedHere = conflict.isDeletedHere
     self.deletedOnServer = conflict.server == nil
     self.foundAt = .init(nanosecondsSince1970: conflict.foundAt)
-    // What is gone on one side has no fields to compare.
+    // If one side deleted the record, there are no fields to compare.
     guard let server = conflict.server, !conflict.isDeletedHere else { return }
     self.fields =
       RecordMerge(base: conflict.base ?? conflict.local, local: conflict.local, server: server, unsaid: []).fields

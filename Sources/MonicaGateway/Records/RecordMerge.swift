@@ -4,23 +4,23 @@ internal import SwiftProtobuf
 
 /// ``ThreeWayMerge`` of records of any kind.
 struct RecordMerge: Sendable {
-  /// Both changes together. Overlapping fields have the local side.
+  /// The merged record. Overlapping fields have the local side.
   let body: AnyRecord
-  /// What the server has; what it does not say is as it was before.
+  /// The server's version; fields that the server does not return are as in the old base.
   let base: AnyRecord
-  /// What is shown of the two sides, where they differ.
+  /// The fields in which both sides differ, for people.
   let fields: [ConflictField]
-  /// Whether the server has something else than before.
+  /// Whether the server's version differs from the old base.
   let isNews: Bool
 
   /// Names of fields that both sides changed, and that cannot be joined.
   var overlaps: [String] { self.fields.filter(\.overlaps).map(\.name) }
 
-  /// Brings two sides together.
+  /// Merges both sides.
   ///
   /// - Parameters:
-  ///   - base: The state that both came from.
-  ///   - unsaid: Names of fields that the server says nothing about.
+  ///   - base: The version from which both sides started.
+  ///   - unsaid: Names of fields that the server does not return.
   ///   - serverWins: Names of fields for which a person chose the server's side.
   ///   - localWins: Names of fields for which a person chose the side here.
   init(

@@ -55,7 +55,7 @@ extension MonicaGatewayActor {
     }
   }
 
-  /// Commits what a command does, and says that something waits for the server.
+  /// Commits the changes of a command, and wakes the sync to send them.
   nonisolated func write<C: Command>(
     _ request: C, _ context: CallContext,
     _ body: @escaping @Sendable (C, Transaction, Int64) throws(Failure) -> C.Reply
@@ -77,15 +77,16 @@ extension Transaction {
     try self.make(request.clientID, request.record, now: now)
   }
 
-  /// Makes a record of what a request gives, once for each client id.
+  /// Creates a record from the fields of a request, once for each client id.
   ///
   /// - Parameter clientID: Empty = the client gave none.
-  /// - Throws: What ``CreationTable/once(_:of:id:known:make:)`` says; `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; what ``EditableRecord`` says.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`; `NOT_FOUND/RECORD_UNKNOWN` for a person; the errors of
+  ///   ``CreationTable/once(_:of:id:known:make:)`` and ``EditableRecord``.
   func make<Record: EditableRecord>(_ clientID: String, _ given: Record, now: Int64) throws(Failure) -> Record {
     try self.once(clientID) { () throws(Failure) in try self.create(given, now: now) }
   }
 
-  /// Runs `make` once for each client id, and gives the record as it is now from then on.
+  /// Runs `make` once for each client id; later calls return the present record.
   func once<Record: SyncedRecord>(
     _ clientID: String, _ make: () throws(Failure) -> Record
   ) throws(Failure) -> Record {
@@ -106,7 +107,7 @@ extension Transaction {
 
   /// Changes the record of a request.
   ///
-  /// - Parameter given: What the request says, where it was put in order before; nil = as it is in the request.
+  /// - Parameter given: The record of the request after normalization; nil = the record as the request has it.
   /// - Throws: As ``change(_:_:ifUpdatedAt:now:)``.
   func change<C: RecordChange>(_ request: C, as given: C.Reply? = nil, now: Int64) throws(Failure) -> C.Reply
   where C.Reply: EditableRecord {
@@ -115,12 +116,14 @@ extension Transaction {
       now: now)
   }
 
-  /// Changes fields of a record as a request says.
+  /// Changes fields of a record.
   ///
   /// - Parameters:
-  ///   - names: None = the fields that are not empty.
-  ///   - stamp: The `updated_at` of the record that the client shows; nil = it takes the record as it is.
-  /// - Throws: As ``make(_:_:now:)``; `ABORTED/CHANGED_MEANWHILE` where the record has another stamp; `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
+  ///   - given: The id of the record and the new values.
+  ///   - names: The names of the fields to change; none = the fields that are not empty.
+  ///   - stamp: The `updated_at` of the record that the client shows; nil = no precondition.
+  /// - Throws: As ``make(_:_:now:)``; `ABORTED/CHANGED_MEANWHILE` if the record has another stamp;
+  ///   `NOT_FOUND/RECORD_UNKNOWN` for the id; `FAILED_PRECONDITION/RECORD_DELETED`.
   func change<Record: EditableRecord>(
     _ given: Record, _ names: [String], ifUpdatedAt stamp: Google_Protobuf_Timestamp? = nil, now: Int64
   ) throws(Failure) -> Record {
@@ -144,11 +147,11 @@ extension Transaction {
 }
 
 extension SyncedRecord {
-  /// Refuses what a reply had no room for, so that nobody writes back a part for the whole.
+  /// Refuses a record that was truncated in a reply, so that no client replaces the whole record by a part of it.
   fileprivate func checkWhole() throws(Failure) {
     guard self.any.isTruncated else { return }
     throw .invalid(
       field: "truncated",
-      "is set: this was cut to fit into a reply. Leave it out, and give only the fields that change.")
+      "is set: this record was cut to fit into a reply. Leave it out, and give only the fields that change.")
   }
 }

@@ -1,24 +1,23 @@
 internal import KithMessages
 internal import Storage
 
-/// Brings together a record as it is here, as the server has it, and as both had it before.
+/// Merges the local version of a record with the server's, field by field against their base.
 ///
-/// Each field goes by itself. What one side changed is taken; what both changed alike is no matter; what both changed
-/// differently is joined where the field can be joined (`MessageField.join`), and overlaps otherwise. What the server does not
-/// say it has not changed.
+/// A field that one side changed has that side's value. A field that both sides changed differently is joined if
+/// `MessageField.join` can, and overlaps otherwise. A field that the server does not return counts as unchanged there.
 struct ThreeWayMerge<Record: SyncedRecord>: Sendable {
-  /// Both changes together. Overlapping fields have the local side.
+  /// The merged record. Overlapping fields have the local side.
   private(set) var body: Record
-  /// What the server has; what it does not say is as it was before.
+  /// The server's version; fields that the server does not return are as in the old base.
   private(set) var base: Record
   /// Names of fields that both sides changed, and that cannot be joined.
   private(set) var overlaps: [String] = []
 
-  /// Brings two sides together.
+  /// Merges both sides.
   ///
   /// - Parameters:
-  ///   - base: The state that both came from.
-  ///   - unsaid: Names of fields that the server says nothing about.
+  ///   - base: The version from which both sides started.
+  ///   - unsaid: Names of fields that the server does not return.
   init(base: Record, local: Record, server: Record, unsaid: [String] = []) {
     var server = server
     server.id = local.id

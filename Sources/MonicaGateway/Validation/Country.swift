@@ -1,6 +1,6 @@
-/// The countries by their codes of two letters (ISO 3166-1), and Kosovo by the one that is in use for it.
+/// The countries by their codes of two letters (ISO 3166-1), and Kosovo by its customary code.
 enum Country {
-  /// The code in upper case; nil for a text that is none.
+  /// The code in upper case; nil if the text is not a code.
   static func code(_ text: String) -> String? {
     let code = text.uppercased()
     return self.codes.contains(code) ? code : nil

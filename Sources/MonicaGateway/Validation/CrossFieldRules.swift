@@ -3,8 +3,7 @@ internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf
 
-/// What `proto/` cannot state of the kinds of records: rules over several fields, what follows from others, and what is checked
-/// against the store.
+/// The rules of records that `proto/` cannot state: rules over several fields, dependent fields, and checks against the store.
 
 extension Person: EditableRecord {
   static var rules: [FieldRule<Person>] {
@@ -96,7 +95,7 @@ extension Relationship: EditableRecord {
     self.otherID = given.otherID
   }
 
-  /// Refuses a second relationship of one type between two people, from whichever side it is given.
+  /// Refuses a second relationship of one type between two people, described from either side.
   mutating func settle(_ previous: Relationship?, in transaction: Transaction, now: Int64) throws(Failure) {
     try self.resolveNames(previous, in: transaction)
     guard !self.personID.isEmpty else { return }
@@ -143,7 +142,7 @@ extension Activity: EditableRecord {
 extension Gift: EditableRecord {}
 
 extension Call: EditableRecord {
-  /// A day is the longest call that anybody enters; a timer may have run longer.
+  /// The longest call that a client may enter is a day; a timer may have run longer.
   static var longestMinutes: UInt32 { UInt32(Self.field("duration_minutes")?.rules.max ?? 0) }
 }
 
@@ -173,13 +172,13 @@ extension Conversation: EditableRecord {
 }
 
 extension Conversation {
-  /// What is wrong if two messages have the id of one stored message: the server would keep only one of the two.
+  /// The fault of two messages with the id of one stored message: the server would keep only one of the two.
   var repeatedMessage: String? {
     let ids = Dictionary(grouping: self.messages, by: \.id)
     return ids.first { $0.value.count > 1 }.map { "has two messages with the id '\($0.key)'. A new message has none." }
   }
 
-  /// What is wrong with the size of the messages together; nil if they fit one message of the wire.
+  /// The fault of the total size of the messages; nil if they fit into one message of the wire.
   var isFull: String? {
     // Each text has an id, a time and the names of fields beside it, which take 180 bytes at most.
     let bytes = self.messages.reduce(0) { $0 + $1.content.utf8.count + 180 }
@@ -191,7 +190,7 @@ extension Conversation {
 }
 
 extension ConversationMessage {
-  /// What is wrong with the message; nil when nothing is.
+  /// The fault of the message; nil if there is none.
   func fault(now: Int64) -> String? {
     for field in Self.fields where field.isGiven {
       if let why = field.fault(self, now: now) { return "has a message whose \(field.name) \(why)" }

@@ -5,22 +5,22 @@ internal import SwiftProtobuf
 
 /// A record that clients create and change.
 protocol EditableRecord: SyncedRecord {
-  /// The rules over several of its fields. `proto/` has those of each.
+  /// The rules over several fields; `proto/` states the rules of single fields.
   static var rules: [FieldRule<Self>] { get }
   /// Names that are accepted although the server's catalog lacks them.
   static var plainNames: [String] { get }
 
-  /// Whether a person is one of those that it is about.
+  /// Whether the record is about this person.
   func isAbout(_ person: String) -> Bool
-  /// Takes over what is said once, when it is made, and is no field that is changed later.
+  /// Copies the fields that only the creation of a record sets.
   mutating func begin(as given: Self)
-  /// Brings what follows from other fields in step.
+  /// Updates the fields that depend on other fields.
   ///
   /// - Parameters:
-  ///   - previous: As it was before the change; nil when it is made.
+  ///   - previous: The record before the change; nil for a new record.
   ///   - now: Nanoseconds since 1970.
   mutating func derive(from previous: Self?, now: Int64)
-  /// Brings it in step with what else is stored, in the transaction that stores it, and checks it against that.
+  /// Updates and checks the fields that depend on other stored records, in the transaction that stores the record.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID`, `ALREADY_EXISTS/RECORD_EXISTS`.
   mutating func settle(_ previous: Self?, in transaction: Transaction, now: Int64) throws(Failure)
@@ -53,7 +53,7 @@ struct CatalogName<Record: Sendable>: Sendable {
 
   /// The name as the server writes it.
   ///
-  /// - Parameter entries: Of the catalog; none = it was never read, and any name will do until the server says otherwise.
+  /// - Parameter entries: The entries of the catalog; empty if it was never read, and then every name is accepted.
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the server does not have.
   func resolve(_ name: String, _ entries: [CatalogEntry]) throws(Failure) -> String {
     guard !name.isEmpty, !entries.isEmpty, !self.plain.contains(name) else { return name }
@@ -88,7 +88,7 @@ extension EditableRecord {
     try self.resolveNames(previous, in: transaction)
   }
 
-  /// Writes the names that the server has a catalog of as it does.
+  /// Spells names of the server's catalogs as the server does.
   mutating func resolveNames(_ previous: Self?, in transaction: Transaction) throws(Failure) {
     for name in Self.catalogNames where previous?[keyPath: name.path] != self[keyPath: name.path] {
       let entries = try transaction.catalog.list(name.catalog)
@@ -96,10 +96,10 @@ extension EditableRecord {
     }
   }
 
-  /// Makes a record of what a request gives.
+  /// Makes a record from the fields of a request.
   ///
   /// - Parameter now: Nanoseconds since 1970.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the first field that is not as it must be.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the first invalid field.
   init(creating given: Self, now: Int64) throws(Failure) {
     self.init()
     for field in Self.fields where field.rules.isEditable { field.copy(given, &self) }
@@ -107,13 +107,13 @@ extension EditableRecord {
     try self.finish(Set(Self.fields.map(\.name)), from: nil, now: now)
   }
 
-  /// Changes the record as a request says.
+  /// Applies the changes of a request.
   ///
   /// - Parameters:
-  ///   - names: The fields to take over; none = those that are not empty.
+  ///   - names: The names of the fields to copy; none = the fields that are not empty.
   ///   - given: The record of the request.
   ///   - now: Nanoseconds since 1970.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a field that there is not or that is not as it must be.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown or invalid field.
   mutating func change(_ names: [String], as given: Self, now: Int64) throws(Failure) {
     guard given.personID.isEmpty || self.isAbout(given.personID) else {
       throw .invalid(

@@ -3,16 +3,16 @@ internal import GRDB
 public import KithMessages
 internal import SwiftProtobuf
 
-/// Which contacts of the address book are which people, as a person said.
+/// The links between people and contacts of the address book, each confirmed by a person.
 public struct LinkTable<View: DatabaseView> {
   let view: View
 
-  /// Contacts that may be people without a link, the surest first: those that share an e-mail address, the last eight digits
-  /// of a phone number, or the words of the name.
+  /// Suggests contacts for people without a link, the best match first. A contact matches by an email address, by the last
+  /// eight digits of a phone number, or by the words of the name.
   ///
   /// - Parameters:
-  ///   - person: Only for this one; empty = for all people.
-  ///   - limit: How many suggestions: 0 = 50, more than 500 = 500.
+  ///   - person: The id of the person; empty = all people.
+  ///   - limit: The most suggestions: 0 = 50, more than 500 = 500.
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the person; `FIELD_INVALID` for the cursor.
   public func candidates(
@@ -50,10 +50,10 @@ public struct LinkTable<View: DatabaseView> {
 }
 
 extension LinkTable where View == Transaction {
-  /// Says that a person and a contact are the same, in the place of what was said before; an empty contact takes that back.
+  /// Links a person to a contact, in place of an earlier link; an empty contact removes the link.
   ///
-  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either; `FAILED_PRECONDITION/CONTACT_LINKED` when the contact is another
-  ///   person of this account.
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either; `FAILED_PRECONDITION/CONTACT_LINKED` if the contact is linked to
+  ///   another person of this account.
   public func link(person: String, contact: String) throws(Failure) {
     let (row, contact) = try self.ids(person, contact)
     try self.view.attempt { database in
@@ -77,7 +77,7 @@ extension LinkTable where View == Transaction {
     self.view.changed(.person, [person])
   }
 
-  /// Says that a person and a contact are not the same, so that it is not suggested again.
+  /// Rejects a suggestion, so that it is not made again.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for either.
   public func dismiss(person: String, contact: String) throws(Failure) {

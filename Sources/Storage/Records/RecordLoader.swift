@@ -3,14 +3,14 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// Reads records whole: their bodies, their columns, and what follows from other rows. One query a table, whatever their
-/// number.
+/// Reads complete records: their bodies, their columns, and the fields that are computed from other rows. It runs one query
+/// a table for any number of records.
 struct RecordLoader {
   let database: Database
 
-  /// Records in the order of `rows`; those that are not there are left out.
+  /// Returns the records in the order of `rows`, without those that do not exist.
   ///
-  /// - Parameter person: Whose relationships are seen from their side; nil = from the side that they were recorded from.
+  /// - Parameter person: The person from whose side relationships are described; nil = from the side that was recorded.
   func load(_ rows: [Int64], seenBy person: String? = nil) throws -> [AnyRecord] {
     var records: [Int64: AnyRecord] = [:]
     records.reserveCapacity(rows.count)
@@ -53,7 +53,7 @@ struct RecordLoader {
       person.displayName = row.text(13)
       return person.any
     case .relationship(var relationship):
-      // The owner's, until both sides are named.
+      // The name of the owner, until `fillRelationships` sets the name of the other person.
       relationship.otherName = row.text(12)
       return relationship.any
     case let other: return other
@@ -131,7 +131,7 @@ struct RecordLoader {
       var relationship = stored
       if relationship.reverseType.isEmpty { relationship.reverseType = reverses[relationship.type] ?? "" }
       if relationship.otherID == person {
-        // `otherName` is the owner's still, who is the other one from here.
+        // `otherName` is still the name of the owner, who is the other person from this side.
         relationship.otherID = stored.personID
         relationship.personID = stored.otherID
         relationship.type = relationship.reverseType
@@ -143,7 +143,7 @@ struct RecordLoader {
     }
   }
 
-  /// What the catalog says that types are called from the other side.
+  /// The names of relationship types from the other side, by the server's catalog.
   private func reverses(of types: [String]) throws -> [String: String] {
     guard !types.isEmpty else { return [:] }
     var reverses: [String: String] = [:]

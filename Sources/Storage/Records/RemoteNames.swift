@@ -2,14 +2,14 @@ internal import Bus
 internal import GRDB
 internal import KithMessages
 
-/// Between a record as it is stored, where people have our ids, and as the server knows it, where they have the server's.
+/// Converts records between their stored form, with our ids of people, and the server's form, with the server's ids.
 struct RemoteNames {
   let database: Database
   let account: Int64
 
-  /// The record as the server shall have it.
+  /// The record in the server's form.
   ///
-  /// - Parameter content: What it says: the record's content, or what was sent, or its base.
+  /// - Parameter content: The content to convert: that of the record, of the last attempt, or of the base.
   func remote(_ record: StoredRecord, saying content: AnyRecord) throws -> RemoteRecord {
     var remote = RemoteRecord()
     remote.monicaID = record.monicaID
@@ -32,10 +32,10 @@ struct RemoteNames {
     return remote
   }
 
-  /// The record as it would be stored, with our ids for people.
+  /// The record in its stored form.
   ///
-  /// - Returns: nil for a message that holds no record.
-  /// - Parameter people: The ids of the people that it names, by the server's.
+  /// - Parameter people: Our ids of the people that the record names, by the server's ids.
+  /// - Returns: nil for a message without a record.
   func content(of remote: RemoteRecord, people: [UInt64: String]) -> AnyRecord? {
     guard let record = remote.record else { return nil }
     var content = record.stripped
@@ -54,7 +54,7 @@ struct RemoteNames {
     return content
   }
 
-  /// The people that a record names, by the server's ids.
+  /// The server's ids of the people that a record names.
   static func people(of remote: RemoteRecord) -> [UInt64] { ([remote.owner] + remote.others).filter { $0 != 0 } }
 
   /// Our ids of people, by the server's; deleted ones included.
@@ -72,7 +72,7 @@ struct RemoteNames {
     return people
   }
 
-  /// The server's ids of people, by ours; also of those who are deleted here and not there yet, whom the server still names.
+  /// The server's ids of people, by ours; deleted people included, because the server may not have deleted them yet.
   private func serverIDs(ofPeople ids: [String]) throws -> [String: UInt64] {
     guard !ids.isEmpty else { return [:] }
     var people: [String: UInt64] = [:]
@@ -88,11 +88,12 @@ struct RemoteNames {
 }
 
 extension RemoteRecord.OneOf_Record {
-  /// The server's record with what it does not give back: what stays on the hub, a middle name, our ids of messages.
+  /// The server's record, completed with what the server does not return: fields of the hub, the middle name, our ids of
+  /// messages.
   ///
   /// - Parameters:
-  ///   - local: What is stored.
-  ///   - known: What the server was last known to have, or was sent.
+  ///   - local: The stored record.
+  ///   - known: The last known version of the server, or the last one that was sent.
   func completed(local: AnyRecord?, known: AnyRecord?) -> AnyRecord {
     switch local.map(self.takingHubFields(of:)) ?? self {
     case .person(var person):
@@ -111,7 +112,7 @@ extension RemoteRecord.OneOf_Record {
     }
   }
 
-  /// The record with another person in the place of one.
+  /// The record with the person `old` replaced by `new`.
   func replacing(person old: String, with new: String) -> AnyRecord {
     var record = self
     if record.record.personID == old { record.edit { $0.personID = new } }

@@ -63,6 +63,10 @@ private func withUmask(_ mask: mode_t, _ body: () throws(ZMQError) -> Void) thro
 }
 
 /// Whether a process listens at an ipc endpoint, as far as this process can tell.
+///
+/// ```swift
+/// if endpoint.reach() == .absent { print("No process listens at \(endpoint.path).") }
+/// ```
 public enum IPCReach: Hashable, Sendable {
   /// A process listens.
   case listening
@@ -144,6 +148,10 @@ public struct IPCPeer: Hashable, Sendable {
 }
 
 /// Why an ipc path or directory cannot be used.
+///
+/// ```swift
+/// do throws(IPCError) { _ = try RuntimeDirectory(path: "/run/kith") } catch { print(error) }
+/// ```
 public enum IPCError: Error, Hashable, CustomStringConvertible {
   /// A socket path is longer than the system allows.
   case pathTooLong(path: String, limit: Int)

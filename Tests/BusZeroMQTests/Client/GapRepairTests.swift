@@ -1,9 +1,10 @@
 import Bus
-import BusZeroMQ
 import KithMessages
 import SwiftProtobuf
 import TestKit
 import Testing
+
+@testable import BusZeroMQ
 
 /// A subscription whose hub answers immediately.
 private struct Bench {

@@ -1,8 +1,9 @@
 import Bus
-import BusZeroMQ
 import Digest
 import Foundation
 import Testing
+
+@testable import BusZeroMQ
 
 /// One row of `proto/vectors/frames.json`: a whole multipart message.
 struct FrameVector: Decodable, Sendable, CustomTestStringConvertible {
