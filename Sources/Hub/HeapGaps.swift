@@ -7,7 +7,7 @@ internal import Glibc
 /// memory determines when to check and when to trim.
 struct HeapGaps {
   /// Growth that justifies a trim, which takes some milliseconds.
-  private static let growth = 8 << 20
+  private static let growth = 6 << 20
   /// A change that shows that the hub is busy.
   private static let change = 256 << 10
 
@@ -22,7 +22,7 @@ struct HeapGaps {
   mutating func look(_ bytes: Int) -> (walks: Bool, again: Duration) {
     let (least, change) = (min(self.least ?? bytes, bytes), abs(bytes - (self.last ?? bytes)))
     (self.least, self.last) = (least, bytes)
-    return (bytes - least >= Self.growth, change >= Self.change ? .milliseconds(500) : .seconds(3))
+    return (bytes - least >= Self.growth, change >= Self.change ? .milliseconds(250) : .seconds(3))
   }
 
   /// Takes the anonymous memory after a trim.
