@@ -44,7 +44,7 @@ struct KithWeb: AsyncParsableCommand {
   @Flag(help: "A proxy in front of it encrypts, and says who calls (X-Forwarded-For, -Proto, -Host).")
   var behindProxy = false
 
-  @Flag(help: "Do not encrypt: speech and work without the network are off, and devices may only read.")
+  @Flag(help: "Do not encrypt: speech and work without the network are off, and browsers may only read.")
   var insecureHttp = false
 
   @Option(help: "A name or address by which devices reach it. May be repeated. Default: the machine's own.")

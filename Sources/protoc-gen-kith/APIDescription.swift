@@ -10,6 +10,7 @@ struct APIDescription {
     let writer = SchemaWriter(messages: self.messages, methods: self.methods)
     let schemas =
       self.messages.flatMap(writer.schemas) + self.enums.map { ($0.nameInPackage, SchemaWriter.schema(of: $0)) }
+      + [("Error", Self.errorBody)]
     let services = self.files.flatMap(\.services).map { service in
       JSONText.object([("name", .text(service.name))] + SchemaWriter.described(service.comment))
     }
@@ -25,8 +26,10 @@ struct APIDescription {
         .object([
           ("schemas", .object(schemas.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })),
           ("responses", .object([("Error", Self.error)])), ("parameters", .object([("IdempotencyKey", Self.key)])),
+          ("securitySchemes", .object([("device", Self.token)])),
         ])
       ),
+      ("security", .list([.object([("device", .list([]))])])),
     ])
     return page.written() + "\n"
   }
@@ -42,9 +45,10 @@ struct APIDescription {
       (
         "description",
         .text(
-          "The methods of kithd, each as one POST of its request in JSON. Generated from proto/ by scripts/protos.sh. "
-            + "kithd speaks KITH/1 over ZeroMQ (docs/protocol.md), where the path is the frame `service`, the body the "
-            + "frame `body` with ctype `json`, and the idempotency key a field of the header. Methods of workers are "
+          "The methods of kithd, each as one POST of its request in JSON, as kith-web serves them (docs/http.md). Generated "
+            + "from proto/ by scripts/protos.sh. kithd itself speaks KITH/1 over ZeroMQ (docs/protocol.md), where the path is "
+            + "the frame `service`, the body the frame `body` with ctype `json`, the idempotency key a field of the header of "
+            + "at most 64 bytes, and an error the message Status. Methods of workers are "
             + "webhooks: the hub calls them. A schema NAMEInput is what is taken of a client, NAME what an answer has. "
             + "The schemas describe canonical proto3 JSON: lowerCamelCase, 64-bit numbers as strings, bytes in base64, "
             + "fields with their default value left out. The hub also takes snake_case, and ignores fields that it does "
@@ -97,10 +101,58 @@ struct APIDescription {
       (
         "description",
         .text(
-          "Why nothing was done. Programs look at `code` and `reason`; `message` says to people what happened, to what, and "
-            + "what to do. `retryAfterMs` above 0: the same request, under the same key, may be sent again after this. "
-            + "docs/protocol.md has all reasons.")
-      ), ("content", Self.content("Status")),
+          "Why nothing was done, as the Connect protocol has it; 401: the token is missing, or its device was revoked. "
+            + "Programs look at `code`, and at `reason` in `debug`; `message` says to people what happened, to what, and what "
+            + "to do. `retryAfterMs` above 0, or the field Retry-After: the same request, under the same key, may be sent again "
+            + "after this. docs/protocol.md and docs/http.md have all reasons.")
+      ), ("content", Self.content("Error")),
+    ])
+  }
+
+  /// The JSON that `Refusal.body` of kith-web writes.
+  private static var errorBody: JSONText {
+    let detail = JSONText.object([
+      ("type", .text("object")), ("required", .texts(["type", "value", "debug"])),
+      (
+        "properties",
+        .object([
+          ("type", .object([("const", .text("kith.v1.Status"))])),
+          (
+            "value",
+            .object([
+              ("description", .text("The Status in binary form, in base64 without padding.")), ("type", .text("string")),
+            ])
+          ), ("debug", .object([SchemaWriter.reference("Status")])),
+        ])
+      ),
+    ])
+    return .object([
+      ("type", .text("object")), ("required", .texts(["code", "message", "details"])),
+      (
+        "properties",
+        .object([
+          (
+            "code",
+            .object([
+              ("description", .text("A code of the Connect protocol, such as not_found.")), ("type", .text("string")),
+            ])
+          ), ("message", .object([("type", .text("string"))])),
+          (
+            "details",
+            .object([
+              ("description", .text("The Status of the hub, without what `code` and `message` say already.")),
+              ("type", .text("array")), ("items", detail),
+            ])
+          ),
+        ])
+      ),
+    ])
+  }
+
+  private static var token: JSONText {
+    .object([
+      ("description", .text("The token of a device or a script: docs/http.md says how to get one.")),
+      ("type", .text("http")), ("scheme", .text("bearer")),
     ])
   }
 
@@ -110,9 +162,9 @@ struct APIDescription {
       (
         "description",
         .text(
-          "At most 64 bytes. The same key with the same method and body gives the stored answer again, for 24 hours; with "
+          "Printable ASCII without spaces. The same key with the same method and body gives the stored answer again, for 24 hours; with "
             + "others INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED. A failure that changed nothing is not remembered.")
-      ), ("schema", .object([("type", .text("string")), ("minLength", .number(1)), ("maxLength", .number(64))])),
+      ), ("schema", .object([("type", .text("string")), ("minLength", .number(1)), ("maxLength", .number(255)), ("pattern", .text("^[!-~]+$"))])),
     ])
   }
 }

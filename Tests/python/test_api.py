@@ -162,7 +162,7 @@ def test_headers_and_errors(shared_hub):
     header, body, _ = shared_hub.ask("Contacts/Get", {"id": "nobody"})
     assert body == {} and faults("ReplyHeader", header) == []
     assert header["status"]["reason"] == "RECORD_UNKNOWN" and faults("Status", header["status"]) == []
-    assert names(PAGE["components"]["responses"]["Error"]) == "Status"
+    assert names(PAGE["components"]["responses"]["Error"]) == "Error"
     header, _, _ = shared_hub.ask("Gifts/Create", {"record": {"name": "n"}})
     assert faults("Status", header["status"]) == [] and header["status"]["code"] in SCHEMAS["Code"]["enum"]
 

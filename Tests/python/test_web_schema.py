@@ -37,10 +37,7 @@ def wrong(method, answer):
     body = answer.json()
     if answer.status_code == 200:
         return faults(reply_name(method), body)
-    # docs/http.md: Connect's code and sentence, and the hub's Status in `debug`.
-    if not body.get("code") or not body.get("message"):
-        return ["an error without a code or a sentence"]
-    return [fault for detail in body.get("details", []) for fault in faults("Status", detail["debug"])]
+    return faults("Error", body)
 
 
 @pytest.mark.long

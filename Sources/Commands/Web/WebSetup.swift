@@ -21,7 +21,7 @@ enum WebWay: String, CaseIterable, ExpressibleByArgument {
         + "Each phone has to install that authority once, from the page /ca."
     case .plain:
       "Nothing is encrypted: everybody in the network can read along. "
-        + "Devices may only read, and speech and work without the network are off."
+        + "Browsers may only read, and speech and work without the network are off."
     }
   }
 }

@@ -132,11 +132,19 @@ actor DevicesActor {
     let known = try await self.storage.read { view throws(Failure) in try view.devices.find(token: token.bytes) }
     let now = WallClock.nanoseconds()
     if let known, known.device.isActive(at: now) {
+      if request.unencrypted { try Self.requireViewer(known.device.role) }
       // It has joined, and lost the answer: perhaps with a hub that has forgotten the code since.
       return try await self.storage.commit(PairDeviceRequest.self, context) { _ throws(Failure) in known.device }
     }
     let open = try self.invitations.find(
       request.code, token: token, from: context.principal, now: now, instant: .now)
+    if request.unencrypted {
+      do throws(Failure) { try Self.requireViewer(open.role.rawValue) } catch {
+        // Who read it on its way could use it before the household does.
+        self.invitations.end(request.code)
+        throw error
+      }
+    }
     var device = Device()
     device.name = open.name
     device.role = open.role.rawValue
@@ -259,6 +267,16 @@ actor DevicesActor {
       throw .invalid(field: "role", "has to be viewer, recorder or admin.")
     }
     return role
+  }
+
+  private static func requireViewer(_ role: String) throws(Failure) {
+    guard role != Role.viewer.rawValue else { return }
+    throw Failure(
+      .permissionDenied, "ENCRYPTION_NEEDED",
+      """
+      Over this connection, which is not encrypted, a device can only join as a viewer, and its code is not valid any more. Invite it \
+      again with --role viewer, or set up encryption: kith web setup
+      """)
   }
 
   private static func seconds(_ duration: Google_Protobuf_Duration?) throws(Failure) -> Int64? {

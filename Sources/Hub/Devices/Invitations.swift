@@ -82,6 +82,9 @@ struct Invitations: Sendable {
     self.open[Self.digest(code)]?.usedBy = token
   }
 
+  /// Ends a code that nobody used.
+  mutating func end(_ code: String) { self.open[Self.digest(code)] = nil }
+
   /// The hash by which a code is looked up, so that the time of a look-up tells nothing of the codes. Spaces and hyphens are how people
   /// group digits.
   private static func digest(_ code: String) -> TokenDigest {

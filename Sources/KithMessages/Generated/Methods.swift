@@ -1221,7 +1221,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lets a device join by the code of an invitation. The device, or its door, has chosen the token. The same code with the same token succeeds again, so that a lost answer costs nothing.
+  /// Lets a device join by the code of an invitation. The device, or its door, has chosen the token. The same code with the same token succeeds again, so that a lost answer costs nothing. Over an unencrypted connection only a viewer joins: the code of another role ends there, with PERMISSION_DENIED/ENCRYPTION_NEEDED.
   public static let devicesPair = Method(
     name: "kith.v1.Devices/Pair", role: .door, isOpen: false,
     isMutating: true,

@@ -166,6 +166,9 @@ public nonisolated struct PairDeviceRequest: Sendable {
   /// 64 lower-case hex digits: the SHA-256 of the token's text
   public var tokenSha256: String = String()
 
+  /// whether others in the network may have read the code: it came to the door over plain http
+  public var unencrypted: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -500,7 +503,7 @@ nonisolated extension Invitation: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PairDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PairDeviceRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{3}token_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{3}token_sha256\0\u{1}unencrypted\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -510,6 +513,7 @@ nonisolated extension PairDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.code) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.tokenSha256) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.unencrypted) }()
       default: break
       }
     }
@@ -522,12 +526,16 @@ nonisolated extension PairDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.tokenSha256.isEmpty {
       try visitor.visitSingularStringField(value: self.tokenSha256, fieldNumber: 2)
     }
+    if self.unencrypted != false {
+      try visitor.visitSingularBoolField(value: self.unencrypted, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PairDeviceRequest, rhs: PairDeviceRequest) -> Bool {
     if lhs.code != rhs.code {return false}
     if lhs.tokenSha256 != rhs.tokenSha256 {return false}
+    if lhs.unencrypted != rhs.unencrypted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -97,6 +97,7 @@ struct PairingRoutes: Sendable {
     var pairing = PairDeviceRequest()
     pairing.code = digits
     pairing.tokenSha256 = Token.digest(token)
+    pairing.unencrypted = admitted.caller.way == .plain
     let device: Device
     do throws(Failure) {
       let key = Hex.encode(SHA256.digest(Array("pair \(digits) \(pairing.tokenSha256)".utf8)))
@@ -107,18 +108,6 @@ struct PairingRoutes: Sendable {
       _ = try await self.parts.link.call(WhoamiRequest(), token: token)
     } catch {
       throw Refusal(error)
-    }
-    guard admitted.caller.way != .plain || device.role == "viewer" else {
-      // Others in the network may have read the token by now.
-      _ = try? await self.parts.link.call(LeaveRequest(), token: token)
-      throw Refusal(
-        403,
-        Failure(
-          .permissionDenied, "ENCRYPTION_NEEDED",
-          """
-          Over this connection, which is not encrypted, a device can only join as a viewer. Invite it again with --role viewer, or set \
-          up encryption: kith web setup
-          """))
     }
     self.logger.info("a device has joined", metadata: ["device": "\(device.name)", "role": "\(device.role)"])
     return (device, token)
