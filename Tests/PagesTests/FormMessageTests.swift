@@ -30,6 +30,20 @@ import Testing
     #expect(json == "{\"at\":\"\(expected)\"}")
   }
 
+  @Test func namesWithNumbersBecomeEntriesOfAList() throws {
+    let fields = [
+      ("record.messages[0].content", "Hello"), ("record.messages[0].writtenByMe:bool", "true"),
+      ("record.messages[1].content", "Bye"), ("record.messages[1].content", "again"), ("record.empty[0].text", ""),
+    ]
+    let json = try FormMessage(fields.map { (name: $0.0, value: $0.1) }, zone: self.zone).json
+    #expect(json == #"{"record":{"messages":[{"content":"Hello","writtenByMe":true},{"content":"Bye"}]}}"#)
+  }
+
+  @Test(arguments: ["a[1].b", "a[-1].b", "a[x].b", "a[].b", "[0].b", "a[0]", "a[0]b.c", "a[99999999999999999999].b"])
+  func whatIsNoEntryOfAListIsRefused(_ name: String) {
+    #expect(throws: Failure.self) { try FormMessage([(name, "text")], zone: self.zone) }
+  }
+
   @Test(arguments: ["a..b", "1a", "a-b", "a:what", "a.b.c.d.e", "at:time"])
   func whatIsNoFieldIsNamed(_ name: String) {
     #expect(throws: Failure.self) { try FormMessage([(name, "text")], zone: self.zone) }
@@ -38,6 +52,7 @@ import Testing
   @Test func addressesLeadToTheirPages() {
     #expect(PageAddress(path: "/") == .today)
     #expect(PageAddress(path: "/people/01a1") == .person)
+    #expect(PageAddress(path: "/records/contact_field") == .records)
     #expect(PageAddress(path: "/people/../x") == nil)
     #expect(PageAddress(path: "/nothing") == nil)
     #expect(PageLanguage.allCases.allSatisfy { language in Frame.scriptWords.allSatisfy { !$0.1(language).isEmpty } })

@@ -1,4 +1,6 @@
+internal import Bus
 public import KithMessages
+internal import SwiftProtobuf
 
 /// A form that sends a command to the hub: without script by the browser, with script through the queue of what waits.
 ///
@@ -11,6 +13,7 @@ public struct Form: Sendable {
   private let next: String
   private var hidden: [(name: String, value: String)] = []
   private var attributes: HTML = ""
+  private var fallback: HTML = ""
 
   /// Makes a form.
   ///
@@ -38,6 +41,14 @@ public struct Form: Sendable {
     return form
   }
 
+  /// As ``noting(now:)``, for a field that the hub requires: without script it gets the time of the page if it is empty.
+  public func noting(needed field: String) -> Form {
+    var form = self.noting(now: field)
+    let now = Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now).rfc3339
+    form.fallback = "<input type=\"hidden\" name=\"\(field)\" value=\"\(now)\">"
+    return form
+  }
+
   /// The form around its fields.
   public func html(_ fields: HTML) -> HTML {
     let values = HTML(
@@ -45,7 +56,7 @@ public struct Form: Sendable {
         "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">"
       })
     return """
-      <form class="command" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
+      <form class="command" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)\(self.fallback)</form>
       """
   }
 

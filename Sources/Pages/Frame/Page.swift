@@ -43,6 +43,7 @@ public struct Shown: Sendable {
 public enum PageAddress: Sendable, Hashable, CaseIterable {
   case today, days, entry, summary, reminders, calls, call, people, person, contacts, sync, conflicts, queue, settings,
     more
+  case records
 
   /// The path, with a place for an id.
   var path: String {
@@ -62,6 +63,7 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .queue: "/queue"
     case .settings: "/settings"
     case .more: "/more"
+    case .records: "/records/"
     }
   }
 
@@ -97,6 +99,11 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .queue: return QueuePage()
     case .settings: return SettingsPage()
     case .more: return MorePage()
+    case .records:
+      guard let record = query("id") else {
+        return RecordsPage(kind: id, person: query("person"), text: query("text"), cursor: query("cursor"))
+      }
+      return RecordPage(kind: id, id: record, person: query("person"))
     }
   }
 

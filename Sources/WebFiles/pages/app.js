@@ -26,7 +26,9 @@ async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
-  const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  // The time of the page, which it has for browsers without scripts, is not the time of this moment.
+  const known = fields.filter(([name]) => name !== now).map(([name, value]) => /** @type {[string, string]} */ ([name, name === "clientId" ? key : value]));
+  const body = message(known, document.body.dataset.zone ?? "UTC");
   if (now) fill(body, now.split("."), new Date().toISOString());
   submitter?.setAttribute("disabled", "");
   try {
@@ -38,6 +40,8 @@ async function submit(form, submitter) {
     return;
   }
   form.reset();
+  // A form that was unfolded has done its work, and an open one holds the page back.
+  form.closest("details")?.removeAttribute("open");
   submitter?.removeAttribute("disabled");
   await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
   const rest = (await store.commands()).find((command) => command.key === key);

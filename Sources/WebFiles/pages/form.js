@@ -39,13 +39,17 @@ function read(value, kind, zone) {
 }
 
 /**
- * Puts a value at a path; entries of one list are joined, and of two other values the first counts.
+ * Puts a value at a path, where `messages[0]` is an entry of a list; entries of one list are joined, and of two other values the first counts.
  * @param {Record<string, any>} object
  * @param {string[]} path
  * @param {unknown} value
  */
 function put(object, [name, ...rest], value) {
-  if (rest.length > 0) {
+  const entry = /^(\w+)\[(\d+)\]$/u.exec(name);
+  if (entry) {
+    const list = object[entry[1]] ??= [];
+    put(list[Number(entry[2])] ??= {}, rest, value);
+  } else if (rest.length > 0) {
     object[name] ??= {};
     put(object[name], rest, value);
   } else if (Array.isArray(object[name]) && Array.isArray(value)) {
