@@ -13,6 +13,7 @@ import html.parser
 import urllib.parse
 
 VOID = {"input", "meta", "link", "img", "br", "hr", "source"}
+BLOCKS = {"p", "li", "dt", "dd", "h1", "h2", "section", "details", "summary", "form", "button", "label", "option"}
 
 
 class Node:
@@ -26,8 +27,15 @@ class Node:
         return " ".join("".join(self.pieces()).split())
 
     def pieces(self):
+        """Its texts. What stands on a line of its own is a word of its own."""
         for child in self.children:
-            yield from (child.pieces() if isinstance(child, Node) else [child])
+            if isinstance(child, Node):
+                space = " " if child.tag in BLOCKS else ""
+                yield space
+                yield from child.pieces()
+                yield space
+            else:
+                yield child
 
     def all(self, tag=None, **attributes):
         """The elements in it, of a name and with attributes; `data_test` stands for `data-test`."""
@@ -160,8 +168,9 @@ class Page:
         return [form for form in forms if set((having or {}).items()) <= set(form.pairs())]
 
     def send(self, method, values=None, having=None):
-        """Fills in the first form that sends a method, sends it, and gives the page that follows."""
-        form = next(iter(self.forms(method, having)), None)
+        """Fills in the first form that sends a method and has the fields, sends it, and gives the page that follows."""
+        forms = self.forms(method, having)
+        form = next((form for form in forms if set(values or {}) <= set(form.names())), next(iter(forms), None))
         assert form, f"{self.path} has no form {method} with {having}: {self.text}"
         return self.visitor.open(form.action, form.filled(values or {}))
 
@@ -186,3 +195,8 @@ class Visitor:
     def open(self, path, form=None):
         answer = self.device.ask("POST" if form else "GET", path, data=form, headers={"Accept-Language": self.language})
         return Page(self, answer)
+
+
+def person(front, first, **fields):
+    """The id of a new person."""
+    return front.hub.reply("People/Create", {"record": {"firstName": first, **fields}})["id"]
