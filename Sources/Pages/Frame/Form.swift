@@ -11,6 +11,7 @@ public struct Form: Sendable {
   private let next: String
   private var hidden: [(name: String, value: String)] = []
   private var attributes: HTML = ""
+  private var isShown = false
 
   /// Makes a form.
   ///
@@ -38,14 +39,22 @@ public struct Form: Sendable {
     return form
   }
 
+  /// Whose answer is shown: it is sent by the browser at once, and never waits on the device.
+  public func shown() -> Form {
+    var form = self
+    form.isShown = true
+    return form
+  }
+
   /// The form around its fields.
   public func html(_ fields: HTML) -> HTML {
     let values = HTML(
       ([("form", self.view.forms.code), ("key", self.view.forms.makeID()), ("next", self.next)] + self.hidden).map {
         "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">"
       })
+    let style: HTML = self.isShown ? "shown" : "command"
     return """
-      <form class="command" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
+      <form class="\(style)" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
       """
   }
 

@@ -42,7 +42,7 @@ public struct ContactsPage: Page {
   private func item(_ contact: Contact, _ view: PageView) -> HTML {
     let phones = HTML(
       contact.phones.map {
-        "<li>\($0.label) <a href=\"tel:\($0.value.filter { $0.isNumber || "+*#".contains($0) })\">\($0.value)</a></li>"
+        "<li>\($0.label) <a href=\"\(AddressText.tel($0.value))\">\($0.value)</a></li>"
       })
     let emails = HTML(contact.emails.map { "<li>\($0.label) <a href=\"mailto:\($0.value)\">\($0.value)</a></li>" })
     let photo: HTML =

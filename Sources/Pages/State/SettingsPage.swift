@@ -1,5 +1,6 @@
 public import Bus
-internal import KithMessages
+public import KithMessages
+internal import QR
 
 /// The settings: who is cared for, the Monica server, channels, devices and the backup. Most are changed by admins alone.
 public struct SettingsPage: Page {
@@ -80,7 +81,13 @@ public struct SettingsPage: Page {
         return
           "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
       })
-    return self.section(.devices, view, "<ul>\(items)</ul>")
+    let roles = [Role.recorder, .viewer, .admin].map { ($0.rawValue, view[$0.name]) }
+    let invite = Form(Methods.devicesInvite, next: "/settings", view).shown().html(
+      """
+      \(view.input(.deviceName, "name", type: "text", " required maxlength=\"32\" pattern=\"[a-z0-9-]+\""))\
+      \(view.select(.mayDo, "role", Role.recorder.rawValue, roles))<button data-test="invite">\(view[.invite])</button>
+      """)
+    return self.section(.devices, view, "<ul>\(items)</ul>\(invite)")
   }
 
   private func backup(_ view: PageView) -> HTML {
@@ -105,7 +112,54 @@ extension Text {
   fileprivate static let channels = Text("Channels", "送り先")
   fileprivate static let test = Text("Send a test", "テスト送信")
   fileprivate static let devices = Text("Devices", "端末")
+  fileprivate static let deviceName = Text("Name of a new device (a-z, 0-9, -)", "新しい端末の名前（a-z、0-9、-）")
+  fileprivate static let mayDo = Text("It may", "できること")
+  fileprivate static let invite = Text("Invite it", "招待する")
   fileprivate static let revoke = Text("Revoke", "登録を解除")
   fileprivate static let backup = Text("Backup", "バックアップ")
   fileprivate static let backUpNow = Text("Back up now", "今すぐバックアップ")
+}
+
+/// The code by which a device joins: the answer to the form that invites it. Whoever sees it may join, so it is on no other page.
+public struct InvitationPage: Sendable {
+  private let invitation: Invitation
+
+  /// Makes the page.
+  public init(_ invitation: Invitation) { self.invitation = invitation }
+
+  /// Shows the code, as a picture too where the address is known.
+  public func show(_ view: PageView) -> Shown {
+    let code = "\(self.invitation.code.prefix(4)) \(self.invitation.code.dropFirst(4))"
+    let address = self.invitation.url
+    let picture: HTML = QRCode(address).map { "<p>\(Self.picture($0, label: view[.scan]))</p>" } ?? ""
+    let link: HTML =
+      address.isEmpty ? "<p>\(view[.openPair])</p>" : "\(picture)<p><a href=\"\(address)\">\(address)</a></p>"
+    return Shown(
+      view[.invitationFor, ["name": self.invitation.name]], in: .more, follows: [],
+      """
+      <section class="card"><p class="code" data-test="code">\(code)</p>\(link)\
+      <p>\(view[.validUntil]) \(view.dayAndTime(of: self.invitation.expiresAt))</p></section>\
+      <p class="links"><a href="/settings">\(view[.settings])</a></p>
+      """)
+  }
+
+  private static func picture(_ code: QRCode, label: String) -> HTML {
+    let quiet = 4
+    let size = code.modules.count + 2 * quiet
+    let dark = code.modules.enumerated().flatMap { row, modules in
+      modules.enumerated().filter(\.element).map { column, _ in "M\(column + quiet) \(row + quiet)h1v1h-1z" }
+    }
+    return """
+      <svg class="qr" viewBox="0 0 \(size) \(size)" role="img" aria-label="\(label)"><rect width="\(size)" height="\(size)" \
+      fill="#fff"/><path d="\(dark.joined())" fill="#000"/></svg>
+      """
+  }
+}
+
+extension Text {
+  fileprivate static let invitationFor = Text("Invitation for {name}", "{name}の招待")
+  fileprivate static let scan = Text("The address as a QR code", "アドレスのQRコード")
+  fileprivate static let openPair = Text(
+    "Open /pair of this site on the new device and enter the code.", "新しい端末でこのサイトの /pair を開き、コードを入力してください。")
+  fileprivate static let validUntil = Text("For one device, until", "1台だけ、有効期限：")
 }

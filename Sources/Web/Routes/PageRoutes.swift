@@ -20,7 +20,7 @@ struct PageRoutes: Sendable {
   ) async -> Response {
     let language = PageLanguage(accepted: head.field("accept-language"))
     guard let credential = admitted.credential else {
-      return self.first(.nobody, language, admitted, context)
+      return self.first(language, admitted, context)
     }
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
@@ -32,7 +32,7 @@ struct PageRoutes: Sendable {
     } catch {
       let refusal = self.parts.refusal(error, admitted)
       guard error.code != .unauthenticated else {
-        var response = self.first(.nobody, language, admitted, context)
+        var response = self.first(language, admitted, context)
         response.status = .unauthorized
         // What this device has seen goes; what it has not sent yet stays.
         response.set("Clear-Site-Data", "\"cache\"")
@@ -63,6 +63,10 @@ struct PageRoutes: Sendable {
       command.idempotencyKey = try Self.key(form["key"])
       let answer = try await self.parts.link.forward(command)
       guard answer.status.code == .ok else { throw Failure(status: answer.status) }
+      if method == Methods.devicesInvite, let invitation = try? Invitation(jsonUTF8Data: Data(answer.body)) {
+        let view = try await self.view(for: credential, language)
+        return Response.page(Frame(view).html(InvitationPage(invitation).show(view)), context)
+      }
     } catch {
       return self.problem(self.parts.refusal(error, admitted), language, admitted, context)
     }
@@ -78,10 +82,9 @@ struct PageRoutes: Sendable {
   }
 
   private func first(
-    _ reader: DoorPages.Reader, _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
+    _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
   ) -> Response {
-    let code = self.parts.forms.code(for: admitted.credential?.digest ?? "")
-    var response = Response.page(DoorPages(language).home(reader, admitted.caller.way, formCode: code), context)
+    var response = Response.page(DoorPages(language).home(admitted.caller.way), context)
     response.set("Vary", "Accept-Language")
     return response
   }
