@@ -142,7 +142,7 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
-      dependencies: ["Bus", "CSystemd", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf],
+      dependencies: ["Bus", "CSystemd", "Digest", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf],
       swiftSettings: memorySafe),
     .target(
       name: "Reminders",

@@ -25,7 +25,16 @@ extension ReminderActor {
         try await self.setCredentials(request, context)
       },
       Route(answering: RemoveChannelRequest.self) { request, context throws(Failure) in
-        try await self.removeChannel(request, context)
+        try await self.remove(request.name, RemoveChannelRequest.self, context)
+      },
+      Route(answering: SubscribePushRequest.self) { request, context throws(Failure) in
+        try await self.subscribe(request, context)
+      },
+      Route(answering: UnsubscribePushRequest.self) { _, context throws(Failure) in
+        let device = try Self.device(of: context)
+        let channels = try await self.storage.read { view throws(Failure) in try view.channels.all() }
+        let name = channels.first { $0.push.device == device }?.name ?? "push-\(device)"
+        return try await self.remove(name, UnsubscribePushRequest.self, context)
       },
       Route(TestChannelRequest.self) { request, _ throws(Failure) in try await self.testChannel(request) },
       Route(ListDeliveriesRequest.self) { request, _ throws(Failure) in
@@ -97,25 +106,54 @@ extension ReminderActor {
     }
   }
 
-  private func removeChannel(
-    _ request: RemoveChannelRequest, _ context: CallContext
-  ) async throws(Failure) -> Answer<RemoveChannelReply> {
-    try self.claim(request.name)
-    defer { self.busyChannels.remove(request.name) }
+  /// A second channel of one device would announce everything twice, so that its name is the device's.
+  private func subscribe(
+    _ request: SubscribePushRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<Channel> {
+    let device = try Self.device(of: context)
+    let channel = try ChannelRules.push(request, device: device, more: self.pushServices, now: self.now())
+    try self.claim(channel.name)
+    defer { self.busyChannels.remove(channel.name) }
+    return try await self.secrets.keep(request.key, named: ChannelSecret.name(of: channel.name)) {
+      () async throws(Failure) in
+      try await self.storage.commit(SubscribePushRequest.self, context) { transaction throws(Failure) in
+        if let other = try transaction.channels.find(channel.name), other.push.device != device {
+          throw Failure(
+            .alreadyExists, "CHANNEL_EXISTS", "There is a channel '\(channel.name)' already. An admin has to remove it first.")
+        }
+        try transaction.channels.put(channel)
+        return channel
+      }
+    }
+  }
+
+  private static func device(of context: CallContext) throws(Failure) -> String {
+    guard let name = context.principal.deviceName else {
+      throw Failure(
+        .failedPrecondition, "NOT_A_DEVICE", "Only a device can do this: open the page Reminders on the phone.")
+    }
+    return name
+  }
+
+  private func remove<C: Command>(
+    _ name: String, _ type: C.Type, _ context: CallContext
+  ) async throws(Failure) -> Answer<RemoveChannelReply> where C.Reply == RemoveChannelReply {
+    try self.claim(name)
+    defer { self.busyChannels.remove(name) }
     let now = self.now()
-    let answer = try await self.storage.commit(RemoveChannelRequest.self, context) { transaction throws(Failure) in
-      _ = try transaction.channels.require(request.name)
+    let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
+      _ = try transaction.channels.require(name)
       var reply = RemoveChannelReply()
-      reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: request.name, now: now))
-      try transaction.channels.remove(request.name)
+      reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: name, now: now))
+      try transaction.channels.remove(name)
       var settings = try transaction.reminders.settings()
-      settings.removeChannel(request.name)
+      settings.removeChannel(name)
       try transaction.reminders.configure(settings)
       return reply
     }
     // The replayed answer may be about an earlier channel: a new one of this name may exist, with its own secret.
-    let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(request.name) != nil }
-    if !isThere { try await self.secrets.forget(ChannelSecret.name(of: request.name)) }
+    let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(name) != nil }
+    if !isThere { try await self.secrets.forget(ChannelSecret.name(of: name)) }
     return answer
   }
 

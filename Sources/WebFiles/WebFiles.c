@@ -43,6 +43,10 @@ static const unsigned char pair_js[] = {
 #embed "pages/pair.js"
 };
 
+static const unsigned char push_js[] = {
+#embed "pages/push.js"
+};
+
 static const unsigned char queue_js[] = {
 #embed "pages/queue.js"
 };
@@ -90,6 +94,7 @@ static const struct kith_web_file files[] = {
     {"offline.html", "text/html; charset=utf-8", offline_html, sizeof offline_html},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"pair.js", "text/javascript; charset=utf-8", pair_js, sizeof pair_js},
+    {"push.js", "text/javascript; charset=utf-8", push_js, sizeof push_js},
     {"queue.js", "text/javascript; charset=utf-8", queue_js, sizeof queue_js},
     {"recorder-worklet.js", "text/javascript; charset=utf-8", recorder_worklet_js, sizeof recorder_worklet_js},
     {"sender.js", "text/javascript; charset=utf-8", sender_js, sizeof sender_js},

@@ -203,6 +203,11 @@ actor DevicesActor {
       }
       stored.device.state = "revoked"
       try transaction.devices.put(stored, notice: "device.revoked")
+      let now = WallClock.nanoseconds()
+      for channel in try transaction.channels.all() where channel.push.device == name {
+        _ = try transaction.deliveries.discardWaiting(on: channel.name, now: now)
+        try transaction.channels.remove(channel.name)
+      }
       return stored.device
     }
     FaultPoint.deviceStored.pass()

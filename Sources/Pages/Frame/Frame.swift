@@ -93,6 +93,20 @@ public struct Frame: Sendable {
     (
       "recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")
     ),
+    ("push-ready", Text("A message is shown when a reminder is due. It says nothing of care to others.", "予定の時刻に通知します。ケアの内容は外部に送られません。")),
+    ("push-is-on", Text("Reminders are shown on this device.", "この端末に通知します。")),
+    (
+      "push-denied",
+      Text(
+        "The browser may not show messages. Allow it in the settings of this page.",
+        "通知が許可されていません。ページの設定で許可してください。")
+    ),
+    (
+      "push-failed",
+      Text(
+        "The browser's push service was not reached. Try again later, or add an ntfy channel.",
+        "ブラウザの通知サービスにつながりません。後でもう一度試すか、ntfyの送り先を追加してください。")
+    ),
     ("recording-sent", Text("Sent. The text follows.", "送信しました。文字になるまでお待ちください。")),
   ]
 }

@@ -188,6 +188,11 @@ actor DeliveryEngine {
       guard entry.knownState == .sending else { return entry }
       entry.settle(outcome, at: end, chance: chance)
       try transaction.deliveries.put(entry, now: end)
+      // Later reminders would fail as well, until the device subscribes again.
+      if case .failure(let failure) = outcome, failure.reason == "PUSH_ENDED" {
+        _ = try transaction.deliveries.discardWaiting(on: entry.channel, now: end)
+        try transaction.channels.remove(entry.channel)
+      }
       return entry
     }
     FaultPoint.deliveryStored.pass()

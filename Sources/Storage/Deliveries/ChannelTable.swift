@@ -17,6 +17,12 @@ public struct ChannelTable<View: DatabaseView> {
   /// All channels, by name.
   public func all() throws(Failure) -> [Channel] { try self.messages.all("ORDER BY name") }
 
+  /// The names of channels for a reminder, each once: those named, those for every reminder, and the browsers.
+  public func names(_ named: [String], always: [String]) throws(Failure) -> [String] {
+    let browsers = try self.all().filter { if case .push? = $0.kind { true } else { false } }.map(\.name)
+    return named + (always + browsers).filter { !named.contains($0) }
+  }
+
   /// A channel; nil if the name is unknown.
   public func find(_ name: String) throws(Failure) -> Channel? {
     if name == Self.desktop {

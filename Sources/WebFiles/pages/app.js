@@ -1,6 +1,7 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
 import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { preparePush } from "./push.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
@@ -113,6 +114,7 @@ function button(name, work) {
 /** What the server's page cannot do by itself. */
 function prepare() {
   prepareVoice();
+  void preparePush();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
     share.hidden = !navigator.share;
     share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);

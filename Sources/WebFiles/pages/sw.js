@@ -1,6 +1,6 @@
 // The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
 
-const FILES = ["app.js", "form.js", "live.js", "page.css", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
+const FILES = ["app.js", "form.js", "live.js", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
   "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;
@@ -43,4 +43,29 @@ async function fromHouse(request, name) {
 async function limit(cache) {
   const seen = await cache.keys();
   for (const request of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await cache.delete(request);
+}
+
+// MARK: - Reminders
+
+self.addEventListener("push", (event) => event.waitUntil(remind()));
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(self.clients.openWindow("/"));
+});
+
+/** Shows what is due: the message says nothing, so the house is asked. A browser demands that something is shown in any case. */
+async function remind() {
+  const [title, unknown] = navigator.language.startsWith("ja")
+    ? ["お知らせ", "予定の時刻です。開いて確認してください。"] : ["Reminder", "Something is due. Open the page to see it."];
+  const due = await dueNow().catch(() => []);
+  await self.registration.showNotification(title, {
+    body: due.length > 0 ? due.join("\n") : unknown, tag: "kith-due", renotify: true, icon: "/files/icon.svg" });
+}
+
+/** The titles of what is due. @returns {Promise<string[]>} */
+async function dueNow() {
+  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal: AbortSignal.timeout(5000), cache: "no-store" });
+  if (!answer.ok) return [];
+  return ((await answer.json()).due ?? []).map((/** @type {{title?: string}} */ reminder) => reminder.title ?? "");
 }

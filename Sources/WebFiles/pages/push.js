@@ -1,0 +1,52 @@
+// Reminders on this device by Web Push. The message itself is empty: sw.js asks the house what is due.
+import { say, word } from "./words.js";
+
+/** Shows what this browser can do, and whether it is reminded already. */
+export async function preparePush() {
+  const section = /** @type {HTMLElement | null} */ (document.querySelector("section.push"));
+  if (!section || !("PushManager" in window) || !("serviceWorker" in navigator)) return;
+  const on = /** @type {HTMLButtonElement} */ (section.querySelector(".push-on"));
+  const off = /** @type {HTMLButtonElement} */ (section.querySelector(".push-off"));
+  const state = /** @type {HTMLElement} */ (section.querySelector(".push-state"));
+  const worker = await navigator.serviceWorker.ready;
+  const subscription = await worker.pushManager.getSubscription();
+  [on.hidden, off.hidden] = [subscription !== null, subscription === null];
+  state.textContent = word(subscription ? "push-is-on" : Notification.permission === "denied" ? "push-denied" : "push-ready");
+  on.onclick = () => void subscribe(worker.pushManager).then(() => preparePush(), (reason) => {
+    state.textContent = reason instanceof Refusal ? reason.message
+      : word(Notification.permission === "denied" ? "push-denied" : "push-failed");
+  });
+  off.onclick = () => void unsubscribe(worker.pushManager).then(() => preparePush(), (reason) => say(String(reason.message)));
+}
+
+/** What the house answered. */
+class Refusal extends Error {}
+
+/** Makes a key of this browser's own, by which its push service knows the house. @param {PushManager} manager */
+async function subscribe(manager) {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
+  const [shown, secret] = await Promise.all([
+    crypto.subtle.exportKey("raw", pair.publicKey), crypto.subtle.exportKey("pkcs8", pair.privateKey)]);
+  const subscription = await manager.subscribe({ userVisibleOnly: true, applicationServerKey: shown });
+  try {
+    await call("Subscribe", { endpoint: subscription.endpoint, key: btoa(String.fromCharCode(...new Uint8Array(secret))) });
+  } catch (reason) {
+    await subscription.unsubscribe();
+    throw reason;
+  }
+}
+
+/** @param {PushManager} manager */
+async function unsubscribe(manager) {
+  await call("Unsubscribe", {});
+  await (await manager.getSubscription())?.unsubscribe();
+}
+
+/** @param {string} method @param {Record<string, string>} message */
+async function call(method, message) {
+  const answer = await fetch(`/kith.v1.Channels/${method}`, {
+    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() }, body: JSON.stringify(message) });
+  const body = await answer.json().catch(() => ({}));
+  // Ended already, as when an admin removed it.
+  if (!answer.ok && !(method === "Unsubscribe" && answer.status === 404)) throw new Refusal(body.message ?? String(answer.status));
+}
