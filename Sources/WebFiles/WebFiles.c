@@ -23,6 +23,10 @@ static const unsigned char icon_svg[] = {
 #embed "pages/icon.svg"
 };
 
+static const unsigned char lists_js[] = {
+#embed "pages/lists.js"
+};
+
 static const unsigned char live_js[] = {
 #embed "pages/live.js"
 };
@@ -89,6 +93,7 @@ static const struct kith_web_file files[] = {
     {"door.css", "text/css; charset=utf-8", door_css, sizeof door_css},
     {"form.js", "text/javascript; charset=utf-8", form_js, sizeof form_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
+    {"lists.js", "text/javascript; charset=utf-8", lists_js, sizeof lists_js},
     {"live.js", "text/javascript; charset=utf-8", live_js, sizeof live_js},
     {"manifest.webmanifest", "application/manifest+json", manifest_webmanifest, sizeof manifest_webmanifest},
     {"offline.html", "text/html; charset=utf-8", offline_html, sizeof offline_html},

@@ -56,8 +56,7 @@ public struct CallsPage: Page {
     let reply = try await hub.ask(list)
     let next = self.selection.address(
       "/calls", ["several": self.selectsSeveral ? "1" : "", "cursor": reply.nextCursor])
-    let more: HTML =
-      reply.nextCursor.isEmpty ? "" : "<p><a class=\"button\" href=\"\(next)\">\(view[.more])</a></p>"
+    let more: HTML = reply.nextCursor.isEmpty ? "" : view.next(next)
     return self.several(reply.calls.map { ($0, "\($0.note)") }, view) + more
   }
 

@@ -37,7 +37,12 @@ extension PageView {
     guard !cursor.isEmpty else { return "" }
     let query = (parameters.map { ($0.key, $0.value) } + [("cursor", cursor)]).filter { !$0.1.isEmpty }
       .map { "\($0.0)=\(AddressText.encoded($0.1))" }.joined(separator: "&")
-    return "<p><a class=\"button\" href=\"\(path)?\(query)\">\(self[.more])</a></p>"
+    return self.next("\(path)?\(query)")
+  }
+
+  /// A link to the next part of a list, which scripts follow when somebody scrolls to it.
+  func next(_ address: String) -> HTML {
+    "<p class=\"next\"><a class=\"button\" href=\"\(address)\">\(self[.more])</a></p>"
   }
 }
 

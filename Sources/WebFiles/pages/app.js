@@ -1,6 +1,7 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
 import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { prepareLists, returnToPlace } from "./lists.js";
 import { preparePush } from "./push.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
@@ -115,6 +116,7 @@ function button(name, work) {
 function prepare() {
   prepareVoice();
   void preparePush();
+  prepareLists();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
     share.hidden = !navigator.share;
     share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);
@@ -134,6 +136,7 @@ async function begin() {
     if (sent) void refresh();
     if (signedOut) say(word("signed-out"));
   });
+  void returnToPlace();
   await recoverRecordings().catch(() => undefined);
   await showWaiting();
   follow(() => void drain());

@@ -17,14 +17,27 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 let timer;
 let isStale = false;
 
-/** Whether somebody is writing on the page. */
+/** Whether somebody is writing on the page, or has scrolled beyond what a fresh one would have. */
 function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("form.command input:not([type=hidden]), form.command textarea"));
-  return document.body.dataset.recording === "true" || main.querySelector("details[open] form") !== null
+  return document.body.dataset.recording === "true" || isScrolled()
+    || document.activeElement?.matches("form.filter input[type=search]") || main.querySelector("details[open] form") !== null
     || [...fields].some((field) => field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
       : field.value !== field.defaultValue) || main.querySelector("audio:not([paused])[data-playing]") !== null;
+}
+
+/** Whether parts were added to a list and somebody reads them: a fresh page would take them away. */
+function isScrolled() {
+  return Number(document.body.dataset.parts ?? 1) > 1 && window.scrollY > 0;
+}
+
+/** A page of this server. @param {string} address */
+export async function fetchPage(address) {
+  const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
+  const text = await answer.text();
+  return new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
 }
 
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
@@ -35,14 +48,13 @@ export async function refresh() {
   }
   isStale = false;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-    const text = await answer.text();
-    const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
+    const page = await fetchPage(location.href);
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
     if (!fresh || !old || isInUse()) return;
     const focused = document.activeElement instanceof HTMLElement && old.contains(document.activeElement)
       ? document.activeElement.getAttribute("data-test") ?? document.activeElement.getAttribute("href") : null;
     old.replaceChildren(...fresh.childNodes);
+    document.body.dataset.parts = "1";
     document.body.dataset.made = page.body.dataset.made ?? "";
     if (focused) /** @type {HTMLElement | null} */ (old.querySelector(`[data-test="${CSS.escape(focused)}"], [href="${CSS.escape(focused)}"]`))?.focus();
     document.dispatchEvent(new Event("kith-page"));

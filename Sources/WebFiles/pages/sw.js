@@ -1,6 +1,6 @@
 // The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
 
-const FILES = ["app.js", "form.js", "live.js", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
+const FILES = ["app.js", "form.js", "lists.js", "live.js", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
   "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;
