@@ -7,6 +7,7 @@ import time
 import pytest
 
 from browser import chromium
+from pages import drained, entries, shown, waiting, write
 from web import door
 
 WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
@@ -36,30 +37,6 @@ def phone(browser, front):
     phone.close()
 
 
-def write(phone, memo, category="meal"):
-    phone.page.click(f"[data-test=category-{category}]")
-    phone.page.fill("[data-test=memo]", memo)
-    phone.page.click("[data-test=save]")
-
-
-def entries(front, count, seconds=30):
-    """The entries of the hub, as soon as there are COUNT of them."""
-    end = time.monotonic() + seconds
-    while True:
-        records = front.hub.reply("Care/List", {"limit": 500}).get("records", [])
-        if len(records) >= count or time.monotonic() > end:
-            return records
-        time.sleep(0.05)
-
-
-def shown(phone):
-    return phone.read("[...document.querySelectorAll('[data-test=entry] .words')].map((words) => words.textContent)")
-
-
-def waiting(phone):
-    return phone.read("document.querySelector('[data-test=pending]').hidden ? '' : document.querySelector('[data-test=pending]').innerText")
-
-
 def test_a_typed_entry_is_in_the_house_and_on_the_page(front, phone):
     write(phone, "おかゆ")
     record, = entries(front, 1)
@@ -86,7 +63,7 @@ def test_what_is_typed_without_a_network_is_sent_once_after_a_reload(front, phon
     assert entries(front, 1, seconds=0) == []
     phone.offline(False)
     record, = entries(front, 1)
-    phone.until("document.querySelector('[data-test=pending]').hidden")
+    drained(phone)
     said = datetime.datetime.fromisoformat(record["occurredAt"])
     assert record["memo"] == "庭を散歩した" and abs((said - tapped).total_seconds()) < 5
     time.sleep(1)
@@ -118,7 +95,7 @@ def test_a_kill_between_tap_and_answer_loses_and_doubles_nothing(front, phone, v
         process.wait()
         (front.hub if victim == "hub" else front).start()
         entries(front, round + 1)
-        phone.until("document.querySelector('[data-test=pending]').hidden", 60)
+        drained(phone, 60)
     assert sorted(record["memo"] for record in entries(front, 3)) == ["round 0", "round 1", "round 2"]
 
 
@@ -131,7 +108,7 @@ def test_two_tabs_send_what_waits_once(front, phone):
     other.goto(front.url + "/")
     phone.offline(False)
     assert len(entries(front, 5)) == 5
-    phone.until("document.querySelector('[data-test=pending]').hidden")
+    drained(phone)
     records = front.hub.reply("Care/List", {"limit": 500})["records"]
     assert sorted(record["memo"] for record in records) == [f"memo {number}" for number in range(5)]
     other.close()
@@ -153,7 +130,7 @@ def test_a_fortnight_of_entries_comes_in_their_order(front, phone):
     assert [record["memo"] for record in records] == [f"entry {number}" for number in reversed(range(200))]
     created = [record["createdAt"] for record in records]
     assert created == sorted(created, reverse=True)
-    phone.until("document.querySelector('[data-test=pending]').hidden")
+    drained(phone)
 
 
 def test_a_refused_entry_stays_with_the_reason(front, phone):
@@ -169,7 +146,7 @@ def test_a_refused_entry_stays_with_the_reason(front, phone):
     phone.until("document.querySelector('[data-test=pending]').innerText.includes('category')")
     assert entries(front, 1, seconds=0) == []
     phone.page.click("#waiting button:last-of-type")
-    phone.until("document.querySelector('[data-test=pending]').hidden")
+    drained(phone)
 
 
 def test_a_revoked_device_is_out_and_keeps_what_waits(front, phone):
@@ -214,7 +191,7 @@ def test_speech_becomes_one_entry(front, tmp_path):
         phone.page.click("[data-test=record]")
         phone.until("/ [3-9] s/.test(document.querySelector('form.voice output').textContent)")
         phone.page.click("[data-test=stop]")
-        phone.until("document.querySelector('[data-test=pending]').hidden")
+        drained(phone)
         assert seconds_of_sound(front) >= 2.5
         assert not phone.faults, phone.faults
 
