@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh curl openssl flite nodejs chromium libnss3-tools fonts-noto-cjk
 export KITH_WEB=1
 {
-  for product in kithd kith kith-web; do swift build --product "$product"; done
+  scripts/speech-model.sh
+  for product in kithd kith kith-web kith-pocketsphinx; do swift build --product "$product"; done
 } >&2
 python=$(scripts/python-env.sh)
 bin=$(swift build --show-bin-path)
