@@ -6,13 +6,19 @@ internal import SwiftProtobuf
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
 /// ```swift
-/// let html = Frame(view).html(shown)
+/// let html = Frame(view, style: css).html(shown)
 /// ```
 public struct Frame: Sendable {
   private let view: PageView
+  private let style: HTML
 
   /// Makes a frame.
-  public init(_ view: PageView) { self.view = view }
+  ///
+  /// - Parameter style: The style sheet, which is in the page itself: a phone on a slow network draws it one answer earlier.
+  public init(_ view: PageView, style: HTML) {
+    self.view = view
+    self.style = style
+  }
 
   /// A whole page.
   public func html(_ shown: Shown) -> HTML {
@@ -20,8 +26,9 @@ public struct Frame: Sendable {
     <!doctype html>
     <html lang="\(self.view.language.rawValue)"><head><meta charset="utf-8"><title>\(shown.title) – Kith</title>
     <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-    <link rel="stylesheet" href="/files/page.css"><link rel="manifest" href="/manifest.webmanifest">
+    <style>\(self.style)</style><link rel="manifest" href="/manifest.webmanifest">
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
+    \(HTML(Self.modules.map { "<link rel=\"modulepreload\" href=\"/files/\($0).js\">" }))\
     <script type="module" src="/files/app.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
     data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
@@ -36,6 +43,11 @@ public struct Frame: Sendable {
 
     """
   }
+
+  /// What app.js imports, so that a browser asks for all of them at once.
+  private static let modules = [
+    "form", "lists", "live", "push", "queue", "sender", "store", "voice", "wav", "words", "zone",
+  ]
 
   private func link(_ part: Shown.Part, _ current: Shown.Part) -> HTML {
     let mark: HTML = part == current ? " aria-current=\"page\"" : ""

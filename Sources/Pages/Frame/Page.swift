@@ -4,7 +4,7 @@ public import Bus
 ///
 /// ```swift
 /// let shown = try await TodayPage().show(view, hub)
-/// Frame(view).html(shown)
+/// Frame(view, style: css).html(shown)
 /// ```
 public protocol Page: Sendable {
   /// Asks the hub as the device, and shows what it answers.

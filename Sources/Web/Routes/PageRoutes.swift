@@ -26,7 +26,7 @@ struct PageRoutes: Sendable {
       let view = try await self.view(for: credential, language)
       let page = address.page(path: head.path) { head.query[$0] }
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
-      var response = Response.page(Frame(view).html(shown), context)
+      var response = Response.page(self.framed(shown, view), context)
       response.set("Vary", "Accept-Language")
       return response
     } catch {
@@ -65,12 +65,16 @@ struct PageRoutes: Sendable {
       guard answer.status.code == .ok else { throw Failure(status: answer.status) }
       if method == Methods.devicesInvite, let invitation = try? Invitation(jsonUTF8Data: Data(answer.body)) {
         let view = try await self.view(for: credential, language)
-        return Response.page(Frame(view).html(InvitationPage(invitation).show(view)), context)
+        return Response.page(self.framed(InvitationPage(invitation).show(view), view), context)
       }
     } catch {
       return self.problem(self.parts.refusal(error, admitted), language, admitted, context)
     }
     return Response(status: .seeOther, headers: [.location: Self.path(form["next"])])
+  }
+
+  private func framed(_ shown: Shown, _ view: PageView) -> HTML {
+    Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown)
   }
 
   private func view(for credential: Credential, _ language: PageLanguage) async throws(Failure) -> PageView {

@@ -1,5 +1,6 @@
 internal import Bus
 internal import Certificates
+internal import Digest
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -66,6 +67,12 @@ struct StateRoutes: Sendable {
     response.headers[.cacheControl] = "no-cache"
     return response
   }
+}
+
+/// The style sheet of the family's pages, and the mark by which their policy allows it (Content Security Policy 3, 2.3.1).
+enum PageStyle {
+  static let text = String(decoding: EmbeddedFile("page.css")?.bytes ?? [], as: UTF8.self)
+  static let source = "'sha256-\(Data(SHA256.digest(Array(Self.text.utf8))).base64EncodedString())'"
 }
 
 /// A file that the compiler put into the program.
