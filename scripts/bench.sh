@@ -14,6 +14,9 @@ for name in "${wanted[@]}"; do
   [[ " ${known[*]} " == *" $name "* ]] || { echo "bench.sh: '$name' is not one of ${known[*]}" >&2; exit 2; }
 done
 
+# Its packages of HTTP are fetched and built only then.
+[[ ! " ${wanted[*]} " =~ " web "|" page " ]] || export KITH_WEB=1
+
 scripts/setup.sh
 # A folder on a real disk: /tmp may be memory, where a commit costs nothing.
 mkdir -p .build

@@ -207,3 +207,19 @@ def test_a_recording_that_the_page_cut_off_is_not_lost(front, browser):
     phone.page = phone.context.new_page()
     phone.open(front.url + "/")
     assert seconds_of_sound(front) >= 1
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_phone_whose_clock_is_wrong_notes_the_time_of_the_house(front, browser, hours):
+    phone = browser.phone(locale="ja-JP", timezone_id="Asia/Tokyo")
+    phone.context.add_init_script(f"{{ const now = Date.now; Date.now = () => now() + {hours} * 3_600_000; const Own = Date;"
+                                  "window.Date = class extends Own { constructor(...of) { of.length ? super(...of) : super(Own.now()); } }; }")
+    phone.join(front, name=f"clock{hours}".replace("-", "m"))
+    phone.open(front.url + "/")
+    assert abs(phone.read("new Date().getTime()") / 1000 - time.time() - hours * 3600) < 60
+    write(phone, "おかゆ")
+    drained(phone)
+    record, = entries(front, 1)
+    said = datetime.datetime.fromisoformat(record["occurredAt"])
+    assert abs((said - datetime.datetime.now(datetime.UTC)).total_seconds()) < 30
+    phone.close()

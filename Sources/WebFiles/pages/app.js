@@ -29,10 +29,12 @@ async function submit(form, submitter) {
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
   const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
-  if (now) fill(body, now.split("."), new Date().toISOString());
+  const noted = now?.split(".");
+  const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
   submitter?.setAttribute("disabled", "");
   try {
-    await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now() });
+    await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now(),
+      ...(isNoted ? { noted } : {}) });
   } catch {
     // Nothing can be kept here, as in some private windows: the browser sends the form itself.
     say(word("no-storage"));
@@ -48,9 +50,18 @@ async function submit(form, submitter) {
   if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
 }
 
-/** Sets a field within a message if it has none. @param {Record<string, any>} object @param {string[]} path @param {string} value */
+/**
+ * Sets a field within a message if it has none.
+ * @param {Record<string, any>} object
+ * @param {string[]} path
+ * @param {string} value
+ * @returns {boolean} whether it had none
+ */
 function fill(object, [name, ...rest], value) {
-  if (rest.length === 0) object[name] ??= value; else fill(object[name] ??= {}, rest, value);
+  if (rest.length > 0) return fill(object[name] ??= {}, rest, value);
+  if (object[name] !== undefined) return false;
+  object[name] = value;
+  return true;
 }
 
 /** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */

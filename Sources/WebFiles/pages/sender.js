@@ -1,5 +1,5 @@
 // Sends what waits, one command after the other, from one tab at a time.
-import { delay, next, outcome } from "./queue.js";
+import { corrected, delay, next, outcome } from "./queue.js";
 import * as store from "./store.js";
 import { wav } from "./wav.js";
 
@@ -55,7 +55,7 @@ async function withLock(work) {
 async function sendAll() {
   clearTimeout(timer);
   for (let command = next(await store.commands()); command; command = next(await store.commands())) {
-    const result = await send(command);
+    const result = await send(await timed(command));
     switch (result.kind) {
       case "done":
         attempts = 0;
@@ -75,6 +75,36 @@ async function sendAll() {
         timer = window.setTimeout(() => void drain(), delay(attempts, result.after));
         return;
     }
+  }
+}
+
+/** @type {{ahead: number, offset: number} | undefined} */
+let clock;
+
+/** How far the clock of the house is ahead of this device's, in milliseconds; asked once for as long as nobody sets this one. */
+async function ahead() {
+  const offset = Date.now() - performance.now();
+  if (clock && Math.abs(clock.offset - offset) < 1000) return clock.ahead;
+  const began = Date.now();
+  const answer = await fetch("/healthz", { cache: "no-store" });
+  const house = Date.parse(answer.headers.get("Date") ?? "");
+  clock = { ahead: Number.isNaN(house) ? 0 : house - (began + Date.now()) / 2, offset };
+  return clock.ahead;
+}
+
+/**
+ * The command as it is sent: its time by the clock of the house. Kept before, so that it is the same the next time.
+ * @param {Waiting} command
+ */
+async function timed(command) {
+  if (!command.noted) return command;
+  try {
+    const changed = corrected(command, await ahead());
+    await store.change(changed);
+    return changed;
+  } catch {
+    // The house is not there: the command is not sent either.
+    return command;
   }
 }
 
