@@ -45,7 +45,8 @@ export async function recoverRecordings() {
       await store.discardSound(recording.key);
       continue;
     }
-    await add({ key: recording.key, path: "/care/voice", message: recording.message, at: recording.at, hasSound: true });
+    await add({ key: recording.key, path: "/care/voice", message: recording.message, at: recording.at, hasSound: true,
+      noted: ["occurredAt"] });
     say(word("recording-interrupted"));
   }
 }
@@ -121,7 +122,7 @@ async function stopRecording(name) {
   if (open.samples === 0) {
     await store.discardSound(open.key);
   } else {
-    await add({ key: open.key, path: "/care/voice", message: open.message, at: Date.now(), hasSound: true });
+    await add({ key: open.key, path: "/care/voice", message: open.message, at: Date.now(), hasSound: true, noted: ["occurredAt"] });
   }
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;
