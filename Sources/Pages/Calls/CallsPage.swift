@@ -74,10 +74,16 @@ public struct CallsPage: Page {
         """
       })
     let next = self.selection.address("/calls", ["several": "1"])
-    return """
-      <section class="card">\(Form(Methods.callsBulkDelete, next: next, view)
-        .html("\(choices)<p><button data-test=\"delete\">\(view[.deleteChosen])</button></p>"))</section>
+    let ways = Form(Methods.callsBulkDelete, next: next, view).html(
       """
+      \(choices)<p class="actions"><button data-test="delete">\(view[.deleteChosen])</button>\
+      <button formaction="/forms/\(Methods.callsBulkTag.name)" data-test="tag">\(view[.tagChosen])</button>\
+      <label>\(view[.tags]) <input name="tags:words"></label>\
+      <button formaction="/export" formmethod="get" name="format" value="csv">CSV</button>\
+      <button formaction="/export" formmethod="get" name="format" value="json">JSON</button>\
+      <input type="hidden" name="what" value="calls"></p>
+      """)
+    return "<section class=\"card\">\(ways)</section>"
   }
 
   // MARK: - Overview
@@ -151,6 +157,7 @@ extension Text {
   static let export = Text("Export as {format}", "{format}で書き出す")
   fileprivate static let selectSeveral = Text("Select several", "複数を選択")
   fileprivate static let deleteChosen = Text("Delete the selected calls", "選んだ電話を削除")
+  fileprivate static let tagChosen = Text("Tag the selected calls", "選んだ電話にタグを付ける")
   fileprivate static let narrow = Text("There are more. Search for more words.", "ほかにもあります。言葉を増やして検索してください。")
   fileprivate static let running = Text("Call with {name}", "{name}と通話中")
   fileprivate static let endCall = Text("End the call", "通話を終える")

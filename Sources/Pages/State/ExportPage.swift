@@ -8,6 +8,7 @@ public struct ExportPage: Page {
   private let format: String
   private let source: String
   private let calls: CallSelection
+  private let ids: [String]
 
   /// Makes the page of a query: `what` is calls, contacts or care, `format` one of its formats.
   init(_ query: (String) -> String?) {
@@ -15,6 +16,7 @@ public struct ExportPage: Page {
     self.format = query("format") ?? ""
     self.source = query("source") ?? ""
     self.calls = CallSelection(query)
+    self.ids = (query("ids[]") ?? "").split(separator: " ").map(String.init)
   }
 
   /// Has the file written.
@@ -25,6 +27,7 @@ public struct ExportPage: Page {
       var request = ExportCallsRequest()
       request.format = self.format
       request.filter = self.calls.filter(view.zone)
+      request.ids = self.ids
       request.timeZone = view.zone.name
       request.language = view.language.rawValue
       blob = try await hub.ask(request)

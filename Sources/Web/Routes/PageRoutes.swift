@@ -24,7 +24,7 @@ struct PageRoutes: Sendable {
     }
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
-      let page = address.page(path: head.path) { head.query[$0] }
+      let page = address.page(path: head.path) { $0.hasSuffix("[]") ? head.query.all($0) : head.query[$0] }
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
       var response = Response.page(self.framed(shown, view), context)
       response.set("Vary", "Accept-Language")

@@ -14,16 +14,17 @@ import { say, word } from "./words.js";
 
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (form.matches("form.command")) {
+  const submitter = /** @type {HTMLButtonElement | null} */ (/** @type {SubmitEvent} */ (event).submitter);
+  if (form.matches("form.command") && submitter?.formMethod !== "get") {
     event.preventDefault();
-    void submit(form, /** @type {SubmitEvent} */ (event).submitter);
+    void submit(form, submitter);
   } else if (form.matches("form.leave")) {
     event.preventDefault();
     void leave(form);
   }
 });
 
-/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLButtonElement | null} submitter */
 async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
@@ -33,7 +34,7 @@ async function submit(form, submitter) {
   const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
   submitter?.setAttribute("disabled", "");
   try {
-    await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now(),
+    await add({ key, path: new URL(submitter?.hasAttribute("formaction") ? submitter.formAction : form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now(),
       ...(isNoted ? { noted } : {}) });
   } catch {
     // Nothing can be kept here, as in some private windows: the browser sends the form itself.
