@@ -132,19 +132,14 @@ actor DevicesActor {
     let known = try await self.storage.read { view throws(Failure) in try view.devices.find(token: token.bytes) }
     let now = WallClock.nanoseconds()
     if let known, known.device.isActive(at: now) {
-      if request.unencrypted { try Self.requireViewer(known.device.role) }
+      if request.unencrypted { try self.requireViewer(known.device.role, code: request.code) }
       // It has joined, and lost the answer: perhaps with a hub that has forgotten the code since.
       return try await self.storage.commit(PairDeviceRequest.self, context) { _ throws(Failure) in known.device }
     }
     let open = try self.invitations.find(
       request.code, token: token, from: context.principal, now: now, instant: .now)
-    if request.unencrypted {
-      do throws(Failure) { try Self.requireViewer(open.role.rawValue) } catch {
-        // Who read it on its way could use it before the household does.
-        self.invitations.end(request.code)
-        throw error
-      }
-    }
+    if request.unencrypted { try self.requireViewer(open.role.rawValue, code: request.code) }
+    guard known == nil else { throw Self.tokenTaken }
     var device = Device()
     device.name = open.name
     device.role = open.role.rawValue
@@ -179,7 +174,7 @@ actor DevicesActor {
       if let known = try transaction.devices.find(token: token.bytes) {
         // A command whose answer was lost, sent again under another key.
         guard known.device.state == "active", known.device.name == device.name else {
-          throw .invalid(field: "token_sha256", "belongs to a device already. Choose a new random token.")
+          throw Self.tokenTaken
         }
         return known.device
       }
@@ -214,6 +209,18 @@ actor DevicesActor {
     try await self.renew()
     if !answer.isReplayed { self.inFlight.cancelAll(of: "device:\(answer.reply.name)") }
     return answer
+  }
+
+  /// Refuses a device that is no viewer where others may have read its code, and ends the code: they could use it first.
+  private func requireViewer(_ role: String, code: String) throws(Failure) {
+    guard role != Role.viewer.rawValue else { return }
+    self.invitations.end(code)
+    throw Failure(
+      .permissionDenied, "ENCRYPTION_NEEDED",
+      """
+      Over this connection, which is not encrypted, a device can only join as a viewer, and its code is not valid any more. Invite it \
+      again with --role viewer, or set up encryption: kith web setup
+      """)
   }
 
   private static func requireRoom(for name: String, in view: some DatabaseView, now: Int64) throws(Failure) {
@@ -274,15 +281,8 @@ actor DevicesActor {
     return role
   }
 
-  private static func requireViewer(_ role: String) throws(Failure) {
-    guard role != Role.viewer.rawValue else { return }
-    throw Failure(
-      .permissionDenied, "ENCRYPTION_NEEDED",
-      """
-      Over this connection, which is not encrypted, a device can only join as a viewer, and its code is not valid any more. Invite it \
-      again with --role viewer, or set up encryption: kith web setup
-      """)
-  }
+  private static let tokenTaken = Failure.invalid(
+    field: "token_sha256", "belongs to a device already. Choose a new random token.")
 
   private static func seconds(_ duration: Google_Protobuf_Duration?) throws(Failure) -> Int64? {
     guard let duration else { return nil }

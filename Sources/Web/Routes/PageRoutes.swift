@@ -15,30 +15,28 @@ struct PageRoutes: Sendable {
   let parts: DoorParts
 
   /// Shows a page. A device that has not joined gets the door's own first page.
-  func page(
-    _ address: PageAddress, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
-  ) async -> Response {
+  func page(_ address: PageAddress, _ head: RequestHead, _ admitted: Admission.Admitted) async -> Response {
     let language = PageLanguage(accepted: head.field("accept-language"))
     guard let credential = admitted.credential else {
-      return self.first(language, admitted, context)
+      return self.first(language, admitted)
     }
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
       let page = address.page(path: head.path) { $0.hasSuffix("[]") ? head.query.all($0) : head.query[$0] }
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
-      var response = Response.page(self.framed(shown, view), context)
+      var response = Response.page(self.framed(shown, view))
       response.set("Vary", "Accept-Language")
       return response
     } catch {
       let refusal = self.parts.refusal(error, admitted)
       guard error.code != .unauthenticated else {
-        var response = self.first(language, admitted, context)
+        var response = self.first(language, admitted)
         response.status = .unauthorized
         // What this device has seen goes; what it has not sent yet stays.
         response.set("Clear-Site-Data", "\"cache\"")
         return response
       }
-      return self.problem(refusal, language, admitted, context)
+      return self.problem(refusal, language)
     }
   }
 
@@ -65,10 +63,10 @@ struct PageRoutes: Sendable {
       guard answer.status.code == .ok else { throw Failure(status: answer.status) }
       if method == Methods.devicesInvite, let invitation = try? Invitation(jsonUTF8Data: Data(answer.body)) {
         let view = try await self.view(for: credential, language)
-        return Response.page(self.framed(InvitationPage(invitation).show(view), view), context)
+        return Response.page(self.framed(InvitationPage(invitation).show(view), view))
       }
     } catch {
-      return self.problem(self.parts.refusal(error, admitted), language, admitted, context)
+      return self.problem(self.parts.refusal(error, admitted), language)
     }
     return Response(status: .seeOther, headers: [.location: Self.path(form["next"])])
   }
@@ -86,19 +84,17 @@ struct PageRoutes: Sendable {
   }
 
   private func first(
-    _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
+    _ language: PageLanguage, _ admitted: Admission.Admitted
   ) -> Response {
-    var response = Response.page(DoorPages(language).home(admitted.caller.way), context)
+    var response = Response.page(DoorPages(language).home(admitted.caller.way))
     response.set("Vary", "Accept-Language")
     return response
   }
 
   /// A page that says why something failed, and leads back.
-  private func problem(
-    _ refusal: Refusal, _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
-  ) -> Response {
+  private func problem(_ refusal: Refusal, _ language: PageLanguage) -> Response {
     let page = DoorPages(language).problem(refusal.failure.status)
-    var response = Response.page(page, status: HTTPResponse.Status(code: refusal.status), context)
+    var response = Response.page(page, status: HTTPResponse.Status(code: refusal.status))
     for (name, value) in refusal.fields where name == "Retry-After" { response.set(name, value) }
     return response
   }
