@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { delay, next, outcome } from "../../Sources/WebFiles/pages/queue.js";
+import { delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
 
 const command = (id, state = "waiting") => ({ id, key: `key ${id}`, path: "/kith.v1.Care/Record", message: {}, at: id, state });
 
@@ -32,4 +32,60 @@ test("attempts wait longer and longer, to five minutes, and as long as the hub a
   assert.equal(delay(1, 60), 60_000);
   assert.equal(delay(30, 1), 300_000);
   assert.equal(delay(5000), 300_000);
+});
+
+/** Work whose end the test decides, and how often it began. */
+function held() {
+  const ends = [];
+  return { ends, work: () => new Promise((resolve, reject) => { ends.push({ resolve, reject }); }) };
+}
+const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+
+test("work runs once at a time, and once more for all who called meanwhile", async () => {
+  const { ends, work } = held();
+  const run = onceAtATime(work);
+  let done = 0;
+  void run().then(() => { done += 1; });
+  for (let call = 0; call < 3; call += 1) void run().then(() => { done += 10; });
+  await settled();
+  assert.equal(ends.length, 1);
+  ends[0].resolve();
+  await settled();
+  assert.deepEqual([ends.length, done], [2, 1]);
+  void run().then(() => { done += 100; });
+  ends[1].resolve();
+  await settled();
+  assert.deepEqual([ends.length, done], [3, 31]);
+  ends[2].resolve();
+  await settled();
+  assert.deepEqual([ends.length, done], [3, 131]);
+  void run();
+  assert.equal(ends.length, 4);
+});
+
+test("a command that comes while the work ends is seen by it", async () => {
+  const queue = ["one"];
+  const sent = [];
+  const run = onceAtATime(async () => {
+    while (queue.length > 0) sent.push(queue.shift());
+    // The lock is given back, which takes a while.
+    await settled();
+  });
+  const first = run();
+  await Promise.resolve();
+  queue.push("two");
+  await Promise.all([first, run()]);
+  assert.deepEqual(sent, ["one", "two"]);
+});
+
+test("work that fails does not stop the work after it", async () => {
+  const { ends, work } = held();
+  const run = onceAtATime(work);
+  const [first, second] = [run(), run()];
+  ends[0].reject(new Error("storage is gone"));
+  await assert.rejects(first, /storage is gone/u);
+  await settled();
+  ends[1].resolve();
+  await second;
+  assert.equal(ends.length, 2);
 });
