@@ -21,7 +21,11 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+/**
+ * Keeps the command of a form on this device, sends it, and shows what follows.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
 async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
@@ -46,12 +50,20 @@ async function submit(form, submitter) {
   if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
 }
 
-/** Sets a field within a message if it has none. @param {Record<string, any>} object @param {string[]} path @param {string} value */
+/**
+ * Sets a field within a message if it has none.
+ * @param {Record<string, any>} object
+ * @param {string[]} path
+ * @param {string} value
+ */
 function fill(object, [name, ...rest], value) {
   if (rest.length === 0) object[name] ??= value; else fill(object[name] ??= {}, rest, value);
 }
 
-/** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */
+/**
+ * Signs out; what waits is said first, because it goes.
+ * @param {HTMLFormElement} form
+ */
 async function leave(form) {
   const waiting = await store.commands().catch(() => []);
   if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;

@@ -17,10 +17,10 @@ export function message(fields, zone) {
   const root = Object.create(null);
   for (const [name, value] of fields) {
     if (value === "" || NOT_PART.includes(name)) continue;
-    const [, path, list = "", kind = list] = /^([^:]*?)(\[\])?(?::(.*))?$/su.exec(name) ?? [];
+    const [, path, list = "", way] = /^([^:]*?)(\[\])?(?::(.*))?$/su.exec(name) ?? [];
     const parts = path?.split(".") ?? [];
     if (parts.length > DEEPEST || !parts.every(isName)) throw new RangeError(name);
-    put(root, parts, read(value, kind, zone, name));
+    put(root, parts, read(value, way ?? list, zone, name));
   }
   return root;
 }

@@ -10,7 +10,10 @@ const policy = globalThis.trustedTypes?.createPolicy("kith", {
   },
 });
 
-/** A script of ours, by its address. @param {string} url */
+/**
+ * A script of ours, by its address.
+ * @param {string} url
+ */
 export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (policy ? policy.createScriptURL(url) : url));
 
 /** @type {number | undefined} */

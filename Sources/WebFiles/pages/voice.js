@@ -88,7 +88,11 @@ async function start(form) {
   /** @type {HTMLElement} */ (form.querySelector("[data-test=stop]")).focus();
 }
 
-/** Takes half a second of sound. @param {Float32Array} sound @param {HTMLFormElement} form */
+/**
+ * Takes half a second of sound.
+ * @param {Float32Array} sound
+ * @param {HTMLFormElement} form
+ */
 function take(sound, form) {
   if (!session) return;
   keepPiece(session, session.resampler.push(sound));
@@ -107,7 +111,10 @@ function keepPiece(open, samples) {
   open.stored = open.stored.then(() => store.addPiece(open.key, samples));
 }
 
-/** Stops, gives the microphone back, and sends what was said. @param {string} name of the word that says why */
+/**
+ * Stops, gives the microphone back, and sends what was said.
+ * @param {string} name of the word that says why
+ */
 async function stopRecording(name) {
   const open = session;
   if (!open) return;
