@@ -1,6 +1,7 @@
 import Bus
 import CivilTime
 import Foundation
+import KithMessages
 import SwiftProtobuf
 import Testing
 
@@ -38,7 +39,7 @@ struct FormVector: Sendable, CustomTestStringConvertible {
     let fields = vector.fields.map { (name: $0[0], value: $0[1]) }
     if let name = vector.invalid {
       let failure = try #require(throws: Failure.self) { try FormMessage(fields, zone: zone) }
-      #expect(failure.code == .invalidArgument && failure.details[name] != nil)
+      #expect(failure.code == .invalidArgument && failure.status.details[name] != nil)
     } else {
       let message = try Google_Protobuf_Struct(jsonString: FormMessage(fields, zone: zone).json)
       #expect(message == vector.message)
