@@ -30,7 +30,15 @@ async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
-  const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  /** @type {Record<string, any>} */
+  let body;
+  try {
+    body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  } catch {
+    // The server says which field is wrong, in words.
+    form.submit();
+    return;
+  }
   if (now) fill(body, now.split("."), new Date().toISOString());
   submitter?.setAttribute("disabled", "");
   try {
