@@ -47,8 +47,8 @@ export async function refresh() {
       ? document.activeElement.getAttribute("data-test") ?? document.activeElement.getAttribute("href") : null;
     old.replaceChildren(...fresh.childNodes);
     document.body.dataset.made = page.body.dataset.made ?? "";
-    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(`[data-test="${CSS.escape(focused)}"], [href="${CSS.escape(focused)}"]`))?.focus();
     document.dispatchEvent(new Event("kith-page"));
+    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(`[data-test="${CSS.escape(focused)}"], [href="${CSS.escape(focused)}"]`))?.focus();
   } catch {
     // There is no network; the page stays as it is.
   }
