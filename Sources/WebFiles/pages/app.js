@@ -156,8 +156,9 @@ async function begin() {
   await showWaiting();
   follow(() => void drain());
   void drain();
-  await navigator.storage?.persist?.().catch(() => false);
   await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
+  // Firefox asks the person, and answers when they have: nothing may wait for it.
+  void navigator.storage?.persist?.().catch(() => false);
 }
 
 setInterval(() => {

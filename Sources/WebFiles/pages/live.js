@@ -42,7 +42,11 @@ export async function refresh() {
     const text = await answer.text();
     const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    if (!fresh || !old || isInUse()) return;
+    if (!fresh || !old) return;
+    if (isInUse()) {
+      isStale = true;
+      return;
+    }
     const focused = document.activeElement instanceof HTMLElement && old.contains(document.activeElement)
       ? document.activeElement.getAttribute("data-test") ?? document.activeElement.getAttribute("href") : null;
     old.replaceChildren(...fresh.childNodes);

@@ -76,7 +76,9 @@ function claim(key) {
 
 /** @param {HTMLFormElement} form */
 async function start(form) {
-  if (session) return;
+  if (document.body.dataset.recording) return;
+  // From here on no event changes the page, also while the person is asked for the microphone.
+  document.body.dataset.recording = "true";
   const output = /** @type {HTMLElement} */ (form.querySelector("output"));
   /** @type {MediaStream} */
   let stream;
@@ -84,10 +86,13 @@ async function start(form) {
     stream = await navigator.mediaDevices.getUserMedia({
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
+    delete document.body.dataset.recording;
     output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
     return;
   }
   const context = new AudioContext();
+  // A browser may wait with the sound until it is asked for, as the tap is over once the microphone is given.
+  void context.resume().catch(() => undefined);
   const key = crypto.randomUUID();
   const category = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=category]:checked"))?.value;
   const message = { clientId: key, occurredAt: new Date().toISOString(), ...(category ? { category } : {}) };
@@ -97,6 +102,7 @@ async function start(form) {
     await context.audioWorklet.addModule(script("/files/recorder-worklet.js"));
   } catch {
     release();
+    delete document.body.dataset.recording;
     for (const track of stream.getTracks()) track.stop();
     output.textContent = word("no-storage");
     return;
@@ -104,7 +110,6 @@ async function start(form) {
   const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
   const open = session = { key, message, stream, context, recorder, resampler: new Resampler(context.sampleRate), stored: Promise.resolve(), samples: 0, release,
     lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
-  document.body.dataset.recording = "true";
   recorder.port.onmessage = (event) => {
     take(open, event.data);
     show(open, event.data, form);
