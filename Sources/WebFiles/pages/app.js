@@ -21,12 +21,24 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+/**
+ * Keeps the command of a form on this device, sends it, and shows what follows.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
 async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
-  const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  /** @type {Record<string, any>} */
+  let body;
+  try {
+    body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  } catch {
+    // The server says which field is wrong, in words.
+    form.submit();
+    return;
+  }
   if (now) fill(body, now.split("."), new Date().toISOString());
   submitter?.setAttribute("disabled", "");
   try {
@@ -46,12 +58,20 @@ async function submit(form, submitter) {
   if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
 }
 
-/** Sets a field within a message if it has none. @param {Record<string, any>} object @param {string[]} path @param {string} value */
+/**
+ * Sets a field within a message if it has none.
+ * @param {Record<string, any>} object
+ * @param {string[]} path
+ * @param {string} value
+ */
 function fill(object, [name, ...rest], value) {
   if (rest.length === 0) object[name] ??= value; else fill(object[name] ??= {}, rest, value);
 }
 
-/** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */
+/**
+ * Signs out; what waits is said first, because it goes.
+ * @param {HTMLFormElement} form
+ */
 async function leave(form) {
   const waiting = await store.commands().catch(() => []);
   if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;
@@ -136,8 +156,9 @@ async function begin() {
   await showWaiting();
   follow(() => void drain());
   void drain();
-  await navigator.storage?.persist?.().catch(() => false);
   await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
+  // Firefox asks the person, and answers when they have: nothing may wait for it.
+  void navigator.storage?.persist?.().catch(() => false);
 }
 
 setInterval(() => {

@@ -10,7 +10,10 @@ const policy = globalThis.trustedTypes?.createPolicy("kith", {
   },
 });
 
-/** A script of ours, by its address. @param {string} url */
+/**
+ * A script of ours, by its address.
+ * @param {string} url
+ */
 export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (policy ? policy.createScriptURL(url) : url));
 
 /** @type {number | undefined} */
@@ -27,6 +30,18 @@ function isInUse() {
       : field.value !== field.defaultValue) || main.querySelector("audio:not([paused])[data-playing]") !== null;
 }
 
+/**
+ * What finds an element again on a page that was made anew.
+ * @param {Element} element
+ */
+function selector(element) {
+  /** @param {string} name */
+  const having = (name) => element.hasAttribute(name) ? `[${name}="${CSS.escape(element.getAttribute(name) ?? "")}"]` : "";
+  const itself = having("data-test") || having("href") || (having("name") && having("name") + having("value"));
+  const form = element.closest("form[action]");
+  return itself && form ? `form[action="${CSS.escape(form.getAttribute("action") ?? "")}"] ${itself}` : itself;
+}
+
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
 export async function refresh() {
   if (isInUse()) {
@@ -39,13 +54,16 @@ export async function refresh() {
     const text = await answer.text();
     const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    if (!fresh || !old || isInUse()) return;
-    const focused = document.activeElement instanceof HTMLElement && old.contains(document.activeElement)
-      ? document.activeElement.getAttribute("data-test") ?? document.activeElement.getAttribute("href") : null;
+    if (!fresh || !old) return;
+    if (isInUse()) {
+      isStale = true;
+      return;
+    }
+    const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : null;
     old.replaceChildren(...fresh.childNodes);
     document.body.dataset.made = page.body.dataset.made ?? "";
-    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(`[data-test="${CSS.escape(focused)}"], [href="${CSS.escape(focused)}"]`))?.focus();
     document.dispatchEvent(new Event("kith-page"));
+    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(focused))?.focus();
   } catch {
     // There is no network; the page stays as it is.
   }
@@ -77,12 +95,11 @@ export function sayOffline() {
 export function follow(connected) {
   const streams = document.body.dataset.streams;
   const source = new EventSource(`/events?streams=${streams || "system"}`);
-  let wasLost = false;
   source.onopen = () => {
     say(word("live"));
     connected();
-    if (wasLost) refreshSoon();
-    wasLost = false;
+    // No event tells what changed since the page was made, before the stream was open.
+    refreshSoon();
   };
   source.onmessage = () => refreshSoon();
   source.addEventListener("resync", () => refreshSoon());
@@ -94,7 +111,6 @@ export function follow(connected) {
     refreshSoon();
   });
   source.onerror = () => {
-    wasLost = true;
     sayOffline();
     // A stream that was refused is not tried again by the browser.
     if (source.readyState !== EventSource.CLOSED) return;
