@@ -29,12 +29,22 @@ def test_a_first_visit_fetches_80_kb_at_most(front):
         phone.until(WORKER)
         phone.until(CONNECTED)
         first = len(way.answered)
-        # All scripts and what a phone keeps for times without a network.
-        kept = phone.read("caches.open('files').then((files) => files.keys()).then((keys) => keys.length)")
-        assert kept >= 15 and 20_000 < first <= 80_000, first
+        assert 20_000 < first <= 80_000, first
         phone.open(page)
         phone.until(CONNECTED)
         assert len(way.answered) - first <= 40_000
+
+
+def test_a_phone_keeps_each_file_that_a_page_loads(front):
+    with chromium() as browser:
+        phone = browser.phone()
+        phone.join(front, name="taro")
+        phone.open(front.url + "/")
+        phone.until(WORKER)
+        loaded = phone.read("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)")
+        kept = phone.read("caches.open('files').then((files) => files.keys()).then((keys) => keys.map((key) => new URL(key.url).pathname))")
+        loaded = {path for path in loaded if path.startswith("/files/")}
+        assert len(loaded) > 10 and loaded <= set(kept), loaded - set(kept)
 
 
 def test_a_file_is_compressed_and_sent_again_only_if_it_changed(front):
