@@ -70,43 +70,6 @@ def test_a_typed_entry_is_in_the_house_and_on_the_page(front, phone):
     assert not phone.faults and not phone.refused()
 
 
-def test_an_entry_of_another_device_appears_by_itself(front, phone):
-    front.device("taro").reply("Care/Record", {"category": "medication", "memo": "8時の薬"})
-    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
-    assert shown(phone) == ["8時の薬"]
-
-
-def test_what_changes_between_the_page_and_its_events_is_shown(front, browser):
-    phone = browser.phone()
-    phone.join(front, name="early")
-    held = []
-    phone.page.route("**/events?*", lambda route: held.append(route))
-    phone.open(front.url + "/")
-    while not held:
-        phone.page.wait_for_timeout(20)
-    with front.device("taro").events("care") as reader:
-        assert next(reader)[0] == "position"
-        front.hub.reply("Care/Record", {"category": "meal", "memo": "between"})
-        # From here on the page's events begin after this one.
-        assert next(reader)[0] == "message"
-    held.pop().continue_()
-    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
-    phone.close()
-
-
-def test_a_page_that_is_as_the_house_has_it_is_not_fetched_again(front, browser):
-    phone = browser.phone()
-    phone.join(front, name="calm")
-    asked = []
-    phone.page.on("request", lambda request: asked.append(request.url))
-    phone.open(front.url + "/")
-    phone.until("document.querySelector('[data-test=sync-state]').textContent === 'Connected'")
-    # A page that is fetched again is so after 0.3 s.
-    phone.page.wait_for_timeout(1500)
-    assert asked.count(front.url + "/") == 1, asked
-    phone.close()
-
-
 def test_what_is_typed_without_a_network_is_sent_once_after_a_reload(front, phone):
     phone.offline()
     tapped = datetime.datetime.now(datetime.UTC)

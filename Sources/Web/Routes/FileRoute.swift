@@ -17,12 +17,14 @@ struct FileRoute: Sendable {
     guard let file = EmbeddedFile.all[self.name] else {
       throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
     }
-    let isCompressed = head.takesGzip && file.compressed != nil
-    var response =
-      head.hasKnown(file.tag)
-      ? Response(status: .notModified)
-      : Response.bytes(isCompressed ? file.compressed ?? [] : file.bytes, file.mediaType, context)
-    if isCompressed, response.status == .ok { response.headers[.contentEncoding] = "gzip" }
+    var response: Response
+    if head.hasKnown(file.tag) {
+      response = Response(status: .notModified)
+    } else {
+      let compressed = head.takesGzip ? file.compressed : nil
+      response = .bytes(compressed ?? file.bytes, file.mediaType, context)
+      if compressed != nil { response.headers[.contentEncoding] = "gzip" }
+    }
     response.headers[.eTag] = file.tag
     response.headers[.vary] = "Accept-Encoding"
     response.headers[.cacheControl] = "no-cache"

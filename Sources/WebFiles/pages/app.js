@@ -148,8 +148,7 @@ function prepare() {
 async function begin() {
   prepare();
   document.addEventListener("kith-page", prepare);
-  document.addEventListener("focusout", () => setTimeout(refreshIfStale, 200));
-  document.addEventListener("reset", () => setTimeout(refreshIfStale, 200));
+  for (const end of ["focusout", "reset", "toggle", "pause"]) document.addEventListener(end, () => setTimeout(refreshIfStale, 200), true);
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });

@@ -20,15 +20,27 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 let timer;
 let isStale = false;
 
-/** Whether somebody is writing on the page. */
+/**
+ * Whether a field is not as the page came.
+ * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} field
+ */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) {
+    // Without a chosen option, it is the first.
+    return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  }
+  const isMark = field instanceof HTMLInputElement && ["radio", "checkbox"].includes(field.type);
+  return isMark ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+/** Whether somebody is writing on the page, speaks or listens. */
 function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
-  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
-    main.querySelectorAll("form.command input:not([type=hidden]), form.command textarea"));
+  const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
+    main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
   return document.body.dataset.recording === "true" || main.querySelector("details[open] form") !== null
-    || [...fields].some((field) => field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
-      : field.value !== field.defaultValue) || main.querySelector("audio:not([paused])[data-playing]") !== null;
+    || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
 /**
