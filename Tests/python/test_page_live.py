@@ -82,7 +82,7 @@ def test_a_page_that_is_as_the_house_has_it_is_not_fetched_again(front, phone, p
 def test_what_somebody_has_begun_is_left_alone_and_then_the_page_is_as_the_house(front, phone, path, field, begin, end, change):
     phone.open(front.url + path)
     connected(phone)
-    do = "(change) => { const field = document.querySelector('%s'); field.dataset.begun = ''; field.focus(); %s; }"
+    do = "() => { const field = document.querySelector('%s'); field.dataset.begun = ''; field.focus(); %s; }"
     phone.read(do % (field, begin))
     front.hub.reply(*change)
     phone.page.wait_for_timeout(SOON)

@@ -19,6 +19,8 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 /** @type {number | undefined} */
 let timer;
 let isStale = false;
+/** How often the page was fetched again. */
+let fetches = 0;
 
 /**
  * Whether a field is not as the page came.
@@ -65,12 +67,15 @@ export async function refresh() {
     return;
   }
   isStale = false;
+  fetches += 1;
+  const number = fetches;
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
     const text = await answer.text();
     const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    if (!fresh || !old) return;
+    // One that was fetched later is newer, also if it came earlier.
+    if (!fresh || !old || number !== fetches) return;
     if (isInUse()) {
       isStale = true;
       return;
