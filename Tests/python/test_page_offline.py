@@ -47,12 +47,6 @@ def test_a_typed_entry_is_in_the_house_and_on_the_page(front, phone):
     assert not phone.faults and not phone.refused()
 
 
-def test_an_entry_of_another_device_appears_by_itself(front, phone):
-    front.device("taro").reply("Care/Record", {"category": "medication", "memo": "8時の薬"})
-    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
-    assert shown(phone) == ["8時の薬"]
-
-
 def test_what_is_typed_without_a_network_is_sent_once_after_a_reload(front, phone):
     phone.offline()
     tapped = datetime.datetime.now(datetime.UTC)
@@ -194,6 +188,56 @@ def test_speech_becomes_one_entry(front, tmp_path):
         drained(phone)
         assert seconds_of_sound(front) >= 2.5
         assert not phone.faults, phone.faults
+
+
+def test_the_last_word_before_the_tap_is_kept(front, browser):
+    phone = browser.phone()
+    phone.join(front, name="brief")
+    phone.open(front.url + "/")
+    phone.page.click("[data-test=record]")
+    phone.until("/ 2 s/.test(document.querySelector('form.voice output').textContent)")
+    # Sound is kept each half second; this is between two of them.
+    phone.page.wait_for_timeout(350)
+    phone.page.click("[data-test=stop]")
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+    assert seconds_of_sound(front) >= 2.25
+    phone.close()
+
+
+def test_an_event_does_not_change_the_page_while_the_person_is_asked_for_the_microphone(front, browser):
+    phone = browser.phone()
+    phone.join(front, name="asked")
+    phone.open(front.url + "/")
+    phone.read("""() => {
+      const devices = navigator.mediaDevices, ask = devices.getUserMedia.bind(devices);
+      devices.getUserMedia = async (wish) => { await new Promise((allow) => { window.allow = allow; }); return ask(wish); };
+    }""")
+    phone.page.click("[data-test=record]")
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "meanwhile"})
+    # An event shows after 0.3 s, where it may.
+    phone.page.wait_for_timeout(1500)
+    phone.read("allow()")
+    phone.until("/ [1-9] s/.test(document.querySelector('form.voice output').textContent)")
+    assert phone.read("document.activeElement.matches('[data-test=stop]')")
+    phone.page.click("[data-test=stop]")
+    phone.until("document.querySelectorAll('[data-test=entry]').length === 2")
+    phone.close()
+
+
+def test_another_tab_leaves_a_recording_alone_while_somebody_speaks(front, browser):
+    phone = browser.phone()
+    phone.join(front, name="speaker")
+    phone.open(front.url + "/")
+    phone.page.click("[data-test=record]")
+    phone.until("/ [1-9] s/.test(document.querySelector('form.voice output').textContent)")
+    other = phone.context.new_page()
+    other.goto(front.url + "/")
+    phone.until("/ [4-9] s/.test(document.querySelector('form.voice output').textContent)")
+    assert entries(front, 1, seconds=0) == []
+    phone.page.click("[data-test=stop]")
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+    assert seconds_of_sound(front) >= 3.5
+    phone.close()
 
 
 def test_a_recording_that_the_page_cut_off_is_not_lost(front, browser):

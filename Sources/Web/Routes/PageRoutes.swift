@@ -23,8 +23,10 @@ struct PageRoutes: Sendable {
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
       let page = address.page(path: head.path) { $0.hasSuffix("[]") ? head.query.all($0) : head.query[$0] }
+      // Asked before the hub is: what changes from here on may be missing on the page.
+      let vector = self.parts.fan.vector
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
-      var response = Response.page(self.framed(shown, view))
+      var response = Response.page(self.framed(shown, view, at: vector?.only(shown.streams).text ?? ""))
       response.set("Vary", "Accept-Language")
       return response
     } catch {
@@ -71,8 +73,8 @@ struct PageRoutes: Sendable {
     return Response(status: .seeOther, headers: [.location: Self.path(form["next"])])
   }
 
-  private func framed(_ shown: Shown, _ view: PageView) -> HTML {
-    Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown)
+  private func framed(_ shown: Shown, _ view: PageView, at position: String = "") -> HTML {
+    Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown, at: position)
   }
 
   private func view(for credential: Credential, _ language: PageLanguage) async throws(Failure) -> PageView {
@@ -83,9 +85,7 @@ struct PageRoutes: Sendable {
       forms: PageView.Forms(code: self.parts.forms.code(for: credential.digest)) { UUID().uuidString.lowercased() })
   }
 
-  private func first(
-    _ language: PageLanguage, _ admitted: Admission.Admitted
-  ) -> Response {
+  private func first(_ language: PageLanguage, _ admitted: Admission.Admitted) -> Response {
     var response = Response.page(DoorPages(language).home(admitted.caller.way))
     response.set("Vary", "Accept-Language")
     return response

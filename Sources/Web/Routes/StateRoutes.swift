@@ -1,16 +1,13 @@
 internal import Bus
 internal import Certificates
-internal import Digest
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
-internal import NIOCore
 internal import Pages
-internal import WebFiles
 internal import WebRules
 
-/// The files of pages, and what shows how the door is: `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
+/// What shows how the door is: `/healthz`, `/metrics` and the certificate authority.
 struct StateRoutes: Sendable {
   let parts: DoorParts
 
@@ -55,38 +52,4 @@ struct StateRoutes: Sendable {
       return response
     }
   }
-
-  /// A file that is part of the program.
-  func file(_ name: String) throws(Refusal) -> Response {
-    guard let file = EmbeddedFile.all[name] else {
-      throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
-    }
-    var response = Response.bytes(file.bytes, file.mediaType)
-    response.headers[.cacheControl] = "no-cache"
-    return response
-  }
-}
-
-/// The style sheet of the family's pages, and the mark by which their policy allows it (Content Security Policy 3, 2.3.1).
-enum PageStyle {
-  static let text = String(decoding: EmbeddedFile("page.css")?.bytes ?? [], as: UTF8.self)
-  static let source = "'sha256-\(Data(SHA256.digest(Array(Self.text.utf8))).base64EncodedString())'"
-}
-
-/// A file that the compiler put into the program.
-private struct EmbeddedFile: Sendable {
-  let mediaType: String
-  /// All answers share them: readers of a file, however many and slow, take no memory for it.
-  let bytes: ByteBuffer
-
-  /// All of them, by their names.
-  static let all: [String: EmbeddedFile] = {
-    var all: [String: EmbeddedFile] = [:]
-    while let file = kith_web_file_at(all.count)?.pointee {
-      all[String(cString: file.name)] = EmbeddedFile(
-        mediaType: String(cString: file.media_type),
-        bytes: ByteBuffer(bytes: UnsafeBufferPointer(start: file.bytes, count: file.count)))
-    }
-    return all
-  }()
 }

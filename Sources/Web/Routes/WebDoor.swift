@@ -73,9 +73,9 @@ struct WebDoor: HTTPResponder {
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .health: return StateRoutes(parts: self.parts).health()
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
-    case .description: return try StateRoutes(parts: self.parts).file("openapi.json")
+    case .description: return try FileRoute(name: "openapi.json").answer(head)
     case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head)
-    case .file(let name): return try StateRoutes(parts: self.parts).file(name)
+    case .file(let name): return try FileRoute(name: name).answer(head)
     }
   }
 

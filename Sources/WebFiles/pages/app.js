@@ -24,18 +24,32 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLButtonElement | null} submitter */
+/**
+ * Keeps the command of a form on this device, sends it, and shows what follows.
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement | null} submitter
+ */
 async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
-  const body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  /** @type {Record<string, any>} */
+  let body;
+  try {
+    body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  } catch {
+    // The server says which field is wrong, in words.
+    form.submit();
+    return;
+  }
   const noted = now?.split(".");
   const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
+  const hasFocus = form.contains(document.activeElement);
   submitter?.setAttribute("disabled", "");
   try {
-    await add({ key, path: new URL(submitter?.hasAttribute("formaction") ? submitter.formAction : form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now(),
-      ...(isNoted ? { noted } : {}) });
+    const address = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const path = new URL(address).pathname.replace("/forms/", "/");
+    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}) });
   } catch {
     // Nothing can be kept here, as in some private windows: the browser sends the form itself.
     say(word("no-storage"));
@@ -44,6 +58,10 @@ async function submit(form, submitter) {
   }
   form.reset();
   submitter?.removeAttribute("disabled");
+  // A form that was unfolded is folded again: while it is open, the page stays as it is.
+  const around = form.closest("details");
+  if (around) around.open = false;
+  if (hasFocus) (around?.querySelector("summary") ?? submitter)?.focus();
   await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
   const rest = (await store.commands()).find((command) => command.key === key);
   say(word(rest ? "kept" : "saved"));
@@ -65,7 +83,10 @@ function fill(object, [name, ...rest], value) {
   return true;
 }
 
-/** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */
+/**
+ * Signs out; what waits is said first, because it goes.
+ * @param {HTMLFormElement} form
+ */
 async function leave(form) {
   const waiting = await store.commands().catch(() => []);
   if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;
@@ -131,15 +152,15 @@ function prepare() {
   prepareLists();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
     share.hidden = !navigator.share;
-    share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);
+    const text = () => document.querySelector("[data-test=summary]")?.textContent ?? "";
+    share.onclick = () => navigator.share({ text: text() }).catch(() => undefined);
   }
 }
 
 async function begin() {
   prepare();
   document.addEventListener("kith-page", prepare);
-  document.addEventListener("focusout", () => setTimeout(refreshIfStale, 200));
-  document.addEventListener("reset", () => setTimeout(refreshIfStale, 200));
+  for (const end of ["focusout", "reset", "toggle", "pause"]) document.addEventListener(end, () => setTimeout(refreshIfStale, 200), true);
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });
@@ -153,8 +174,9 @@ async function begin() {
   await showWaiting();
   follow(() => void drain());
   void drain();
-  await navigator.storage?.persist?.().catch(() => false);
   await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
+  // Firefox asks the person, and answers when they have: nothing may wait for it.
+  void navigator.storage?.persist?.().catch(() => false);
 }
 
 setInterval(() => {

@@ -38,6 +38,8 @@ async function search(form) {
   history.replaceState(null, "", address);
   while (form.nextSibling) form.nextSibling.remove();
   form.after(...following(fresh));
+  // The form is as a fresh page would have it: nobody is writing in it any more.
+  for (const changed of form.querySelectorAll("input")) changed.defaultValue = changed.value;
   watchEnd();
 }
 

@@ -60,6 +60,29 @@ export function corrected(command, ahead) {
 }
 
 /**
+ * Makes work that runs once at a time. A call while it runs makes it run once more: it may have looked before there was anything to do.
+ * @param {() => Promise<void>} work
+ * @returns {() => Promise<void>} ends when the work was done after the call
+ */
+export function onceAtATime(work) {
+  /** @type {Promise<void> | undefined} */
+  let running;
+  /** @type {Promise<void> | undefined} */
+  let following;
+  /** @returns {Promise<void>} */
+  function run() {
+    following = undefined;
+    running = work().finally(() => { running = undefined; });
+    return running;
+  }
+  return () => {
+    if (!running) return run();
+    following ??= running.then(run, run);
+    return following;
+  };
+}
+
+/**
  * Milliseconds to wait before the next attempt.
  * @param {number} attempts that failed in a row
  * @param {number} after seconds that the hub asked for

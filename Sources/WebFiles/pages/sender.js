@@ -1,5 +1,5 @@
 // Sends what waits, one command after the other, from one tab at a time.
-import { corrected, delay, next, outcome } from "./queue.js";
+import { corrected, delay, next, onceAtATime, outcome } from "./queue.js";
 import * as store from "./store.js";
 import { wav } from "./wav.js";
 
@@ -9,10 +9,11 @@ const changes = new EventTarget();
 let attempts = 0;
 /** @type {number | undefined} */
 let timer;
-/** @type {Promise<void> | undefined} */
-let running;
 
-/** Calls back when what waits has changed. @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener */
+/**
+ * Calls back when what waits has changed.
+ * @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener
+ */
 export function onChange(listener) {
   changes.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
 }
@@ -20,31 +21,37 @@ export function onChange(listener) {
 /** @param {{sent?: Waiting, signedOut?: boolean}} detail */
 const tell = (detail) => changes.dispatchEvent(new CustomEvent("change", { detail }));
 
-/** Keeps a command on this device, and then sends it. @param {Omit<Waiting, "state">} command */
+/**
+ * Keeps a command on this device, and then sends it.
+ * @param {Omit<Waiting, "state">} command
+ */
 export async function add(command) {
   await store.keep({ ...command, state: "waiting" });
   tell({});
   void drain();
 }
 
-/** Sends one that was refused again. @param {Waiting} command */
+/**
+ * Sends one that was refused again.
+ * @param {Waiting} command
+ */
 export async function retry(command) {
   await store.change({ ...command, state: "waiting", reason: undefined });
   tell({});
   await drain();
 }
 
-/** Forgets one that was refused. @param {Waiting} command */
+/**
+ * Forgets one that was refused.
+ * @param {Waiting} command
+ */
 export async function discard(command) {
   await store.forget(command);
   tell({});
 }
 
 /** Sends everything that waits; ends when nothing waits or nothing can be sent now. */
-export function drain() {
-  running ??= withLock(sendAll).finally(() => { running = undefined; });
-  return running;
-}
+export const drain = onceAtATime(() => withLock(sendAll));
 
 /** @param {() => Promise<void>} work */
 async function withLock(work) {

@@ -4,14 +4,15 @@ const FILES = ["app.js", "form.js", "lists.js", "live.js", "page.css", "push.js"
   "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => self.skipWaiting()));
+worker.addEventListener("install", (event) => {
+  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => worker.skipWaiting()));
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
-self.addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== location.origin) return;
   if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
@@ -25,7 +26,7 @@ self.addEventListener("fetch", (event) => {
 async function fromHouse(request, name) {
   const cache = await caches.open(name);
   try {
-    const answer = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch(request, { signal: /** @type {any} */ (AbortSignal).timeout(PATIENCE) });
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
     if (answer.status === 401) await caches.delete("pages");
     if (answer.ok) {
@@ -39,7 +40,10 @@ async function fromHouse(request, name) {
   }
 }
 
-/** Forgets the pages that were seen first. @param {Cache} cache */
+/**
+ * Forgets the pages that were seen first.
+ * @param {Cache} cache
+ */
 async function limit(cache) {
   const seen = await cache.keys();
   for (const request of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await cache.delete(request);
