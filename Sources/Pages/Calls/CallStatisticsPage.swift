@@ -43,7 +43,7 @@ public struct CallStatisticsPage: Page {
       (label: String(view[emotion.name].prefix(1)), value: Int(stats.emotions[emotion.rawValue] ?? 0))
     }
     return """
-      <section class="card"><dl class="facts">\(facts)</dl></section>
+      <section class="card"><dl class="numbers">\(facts)</dl></section>
       <section class="card"><h2>\(view[.byWeek])</h2>\(BarChart(title: view[.byWeek], bars: weeks).html)</section>
       <section class="card"><h2>\(view[.byFeeling])</h2>\(BarChart(title: view[.byFeeling], bars: emotions).html)</section>
       <section class="card"><h2>\(view[.byPerson])</h2>\(self.people(stats.people, view))</section>
