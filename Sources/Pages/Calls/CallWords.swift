@@ -73,6 +73,13 @@ struct CallParts: Sendable {
     String(String.UnicodeScalarView(scalars))
   }
 
+  /// The button that logs a call by voice: its sound is attached to it.
+  func voice(with person: String) -> HTML {
+    let message = "{\"record\":{\"personId\":\"\(person)\"}}"
+    return self.view.voice(
+      " data-path=\"/\(Methods.callsLog.name)\" data-message=\"\(message)\" data-noted=\"record.calledAt\"")
+  }
+
   /// The fields of a call.
   func fields(_ call: Call) -> HTML {
     let time = call.hasCalledAt ? self.view.localValue(of: call.calledAt) : ""

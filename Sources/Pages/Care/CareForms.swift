@@ -6,16 +6,6 @@ internal import SwiftProtobuf
 struct CareForms: Sendable {
   let view: PageView
 
-  /// The button to speak. It needs script and an encrypted page, which its own words say otherwise.
-  func voice() -> HTML {
-    """
-    <form class="voice" data-category=""><button type="button" class="record" data-test="record" aria-pressed="false" hidden>\
-    \(self.view[.speak])</button><button type="button" class="stop" data-test="stop" hidden>\(self.view[.stop])</button>\
-    <meter class="level" min="0" max="1" value="0" aria-label="\(self.view[.level])" hidden></meter>\
-    <output class="seconds"></output></form>
-    """
-  }
-
   /// The form for a typed entry.
   func typed(next: String) -> HTML {
     Form(Methods.careRecord, next: next, self.view).creating().noting(now: "occurredAt").html(
@@ -45,8 +35,5 @@ struct CareForms: Sendable {
 }
 
 extension Text {
-  fileprivate static let speak = Text("Speak", "話して記録")
-  fileprivate static let stop = Text("Stop", "停止")
-  fileprivate static let level = Text("Loudness", "音量")
   fileprivate static let earlier = Text("At another time", "別の時刻")
 }

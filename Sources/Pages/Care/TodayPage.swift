@@ -24,7 +24,7 @@ public struct TodayPage: Page {
     let forms = CareForms(view: view)
     let record: HTML =
       view.canRecord
-      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(forms.voice())\(forms.typed(next: "/"))</section>"
+      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(view.voice())\(forms.typed(next: "/"))</section>"
       : ""
     let look: HTML =
       open.isEmpty

@@ -62,7 +62,10 @@ async function withLock(work) {
 async function sendAll() {
   clearTimeout(timer);
   for (let command = next(await store.commands()); command; command = next(await store.commands())) {
-    const result = await send(await timed(command));
+    // Without its time it is not sent: the same key must have the same message.
+    const ready = await timed(command).catch(() => undefined);
+    /** @type {import("./queue.js").Outcome} */
+    const result = ready ? await send(ready) : { kind: "later", after: 0 };
     switch (result.kind) {
       case "done":
         attempts = 0;
@@ -105,23 +108,15 @@ async function ahead() {
  */
 async function timed(command) {
   if (!command.noted) return command;
-  try {
-    const changed = corrected(command, await ahead());
-    await store.change(changed);
-    return changed;
-  } catch {
-    // The house is not there: the command is not sent either.
-    return command;
-  }
+  const changed = corrected(command, await ahead());
+  await store.change(changed);
+  return changed;
 }
 
 /** @param {Waiting} command @returns {Promise<import("./queue.js").Outcome>} */
 async function send(command) {
   try {
-    const answer = command.hasSound ? await sendSound(command) : await fetch(command.path, {
-      method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": command.key },
-      body: JSON.stringify(command.message), cache: "no-store",
-    });
+    const answer = await (command.hasSound ? sendSound(command) : post(command.path, command.key, command.message));
     const body = answer.ok ? {} : await answer.json().catch(() => ({}));
     return outcome(answer.status, body, Number(answer.headers.get("Retry-After")) || 0);
   } catch {
@@ -129,12 +124,32 @@ async function send(command) {
   }
 }
 
-/** @param {Waiting} command */
+/**
+ * @param {string} path
+ * @param {string} key
+ * @param {Record<string, any>} message
+ */
+function post(path, key, message) {
+  return fetch(path, {
+    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": key }, body: JSON.stringify(message), cache: "no-store" });
+}
+
+/**
+ * Sends a recording: an entry of care in one request, or a record that has the sound attached.
+ * @param {Waiting} command
+ */
 async function sendSound(command) {
-  const pieces = await store.piecesOf(command.key);
-  const message = encodeURIComponent(JSON.stringify(command.message));
-  return fetch(`${command.path}?message=${message}`, {
-    method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store",
-    body: wav(pieces.map((piece) => piece.samples)),
-  });
+  const sound = wav((await store.piecesOf(command.key)).map((piece) => piece.samples));
+  if (command.path === "/care/voice") {
+    const message = encodeURIComponent(JSON.stringify(command.message));
+    return fetch(`${command.path}?message=${message}`, {
+      method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store", body: sound });
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await new Response(sound).arrayBuffer()));
+  const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: sound });
+  if (!stored.ok) return stored;
+  const size = (await new Response(sound).arrayBuffer()).byteLength;
+  const attachments = [{ sha256, size: String(size), mediaType: "audio/wav" }];
+  return post(command.path, command.key, { ...command.message, record: { ...command.message.record, attachments } });
 }

@@ -73,7 +73,9 @@ export const forget = (command) => transact(["queue", "recordings", "pieces"], "
 /**
  * @typedef {object} Recording
  * @property {string} key
+ * @property {string} path
  * @property {Record<string, any>} message
+ * @property {string[]} noted
  * @property {number} at
  */
 

@@ -10,7 +10,9 @@ const LONGEST = 300;
 /**
  * @typedef {object} Session what is open while somebody speaks
  * @property {string} key
+ * @property {string} path where it is sent to
  * @property {Record<string, any>} message
+ * @property {string[]} noted the path of its time in the message
  * @property {MediaStream} stream
  * @property {AudioContext} context
  * @property {AudioWorkletNode} recorder
@@ -54,7 +56,8 @@ async function recover(recording) {
     await store.discardSound(recording.key);
     return;
   }
-  await add({ key: recording.key, path: "/care/voice", message: recording.message, at: recording.at, hasSound: true, noted: ["occurredAt"] });
+  const { key, path, message, at, noted } = recording;
+  await add({ key, path, message, at, hasSound: true, noted });
   say(word("recording-interrupted"));
 }
 
@@ -94,11 +97,17 @@ async function start(form) {
   // A browser may wait with the sound until it is asked for, as the tap is over once the microphone is given.
   void context.resume().catch(() => undefined);
   const key = crypto.randomUUID();
+  const { path = "/care/voice", message: given = "{}", noted: field = "occurredAt" } = form.dataset;
+  const noted = field.split(".");
+  /** @type {Record<string, any>} */
+  const message = { ...JSON.parse(given), clientId: key };
   const category = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=category]:checked"))?.value;
-  const message = { clientId: key, occurredAt: new Date().toISOString(), ...(category ? { category } : {}) };
+  if (category && path === "/care/voice") message.category = category;
+  const last = noted.at(-1) ?? "";
+  noted.slice(0, -1).reduce((object, name) => object[name] ??= {}, message)[last] = new Date().toISOString();
   const release = await claim(key);
   try {
-    await store.begin({ key, message, at: Date.now() });
+    await store.begin({ key, path, message, noted, at: Date.now() });
     await context.audioWorklet.addModule(script("/files/recorder-worklet.js"));
   } catch {
     release();
@@ -108,7 +117,7 @@ async function start(form) {
     return;
   }
   const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
-  const open = session = { key, message, stream, context, recorder, resampler: new Resampler(context.sampleRate),
+  const open = session = { key, path, message, noted, stream, context, recorder, resampler: new Resampler(context.sampleRate),
     stored: Promise.resolve(), samples: 0, release, lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
   recorder.port.onmessage = (event) => {
     take(open, event.data);
@@ -184,7 +193,8 @@ async function stopRecording(name) {
   if (open.samples === 0) {
     await store.discardSound(open.key);
   } else {
-    await add({ key: open.key, path: "/care/voice", message: open.message, at: Date.now(), hasSound: true, noted: ["occurredAt"] });
+    const { key, path, message, noted } = open;
+    await add({ key, path, message, at: Date.now(), hasSound: true, noted });
   }
   open.release();
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
