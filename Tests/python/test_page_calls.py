@@ -144,7 +144,7 @@ def test_contacts_that_are_held_back_are_kept_by_name(tmp_path):
 def test_an_admin_invites_a_device_from_the_page(front):
     admin = front.device("kitchen", "admin")
     page = admin.ask("GET", "/settings").text
-    form = re.search(r'<form class="shown" method="post" action="/forms/kith.v1.Devices/Invite">(.*?)</form>', page, re.S).group(1)
+    form = re.search(r'<form class="direct" method="post" action="/forms/kith.v1.Devices/Invite">(.*?)</form>', page, re.S).group(1)
     fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form))
     shown = admin.ask("POST", "/forms/kith.v1.Devices/Invite", data={**fields, "name": "taro", "role": "viewer"})
     assert shown.status_code == 200 and '<svg class="qr"' in shown.text and "no-store" in shown.headers["cache-control"]

@@ -11,7 +11,7 @@ public struct Form: Sendable {
   private let next: String
   private var hidden: [(name: String, value: String)] = []
   private var attributes: HTML = ""
-  private var isShown = false
+  private var isDirect = false
 
   /// Makes a form.
   ///
@@ -39,10 +39,11 @@ public struct Form: Sendable {
     return form
   }
 
-  /// Whose answer is shown: it is sent by the browser at once, and never waits on the device.
-  public func shown() -> Form {
+  /// That never waits on the device: it is sent now or not at all. For secrets, for what must not happen days later, and for answers that
+  /// are shown.
+  public func direct() -> Form {
     var form = self
-    form.isShown = true
+    form.isDirect = true
     return form
   }
 
@@ -52,7 +53,7 @@ public struct Form: Sendable {
       ([("form", self.view.forms.code), ("key", self.view.forms.makeID()), ("next", self.next)] + self.hidden).map {
         "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">"
       })
-    let style: HTML = self.isShown ? "shown" : "command"
+    let style: HTML = self.isDirect ? "direct" : "command"
     return """
       <form class="\(style)" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
       """

@@ -1,6 +1,6 @@
 public import Bus
 internal import CivilTime
-internal import KithMessages
+public import KithMessages
 
 /// A file of calls, contacts or entries of care, to be downloaded: the hub writes it, the page links to it.
 public struct ExportPage: Page {
@@ -44,12 +44,31 @@ public struct ExportPage: Page {
       blob = try await hub.ask(request)
     default: throw .invalid(field: "what", "has to be calls, contacts or care.")
     }
-    let name = "\(self.what)-\(view.today.description).\(self.format)"
-    return Shown(
+    return FilePage(blob, name: "\(self.what)-\(view.today.description).\(self.format)").show(view)
+  }
+}
+
+/// A file that the hub has written: an export, or the answer to the form that makes a backup.
+public struct FilePage: Sendable {
+  private let blob: BlobRef
+  private let name: String
+
+  /// Makes the page.
+  ///
+  /// - Parameter name: What the file is called where it is downloaded to.
+  public init(_ blob: BlobRef, name: String) {
+    self.blob = blob
+    self.name = name
+  }
+
+  /// Shows the link to the file.
+  public func show(_ view: PageView) -> Shown {
+    Shown(
       view[.yourFile], in: .more, follows: [],
       """
-      <section class="card"><p><a class="button" href="/blobs/\(blob.sha256)" download="\(name)" data-test="file">\
-      \(view[.download, ["name": name]])</a></p><p>\(view[.fileHelp, ["size": "\((blob.size + 1023) / 1024)"]])</p></section>
+      <section class="card"><p><a class="button" href="/blobs/\(self.blob.sha256)" download="\(self.name)" data-test="file">\
+      \(view[.download, ["name": self.name]])</a></p>\
+      <p>\(view[.fileHelp, ["size": "\((self.blob.size + 1023) / 1024)"]])</p></section>
       """)
   }
 }

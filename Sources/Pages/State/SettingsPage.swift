@@ -43,20 +43,29 @@ public struct SettingsPage: Page {
   private func monica(_ status: MonicaStatus, _ isAdmin: Bool, _ view: PageView) -> HTML {
     let state: HTML =
       status.endpoint.isEmpty
-      ? "<p>\(view[.noServer])</p>" : "<p>\(status.endpoint) · \(status.userName) · \(status.token)</p>"
+      ? "<p>\(view[.noServer])</p>"
+      : """
+      <p>\(status.endpoint) · \(status.userName) · \(status.token)\
+      \(status.state == AccountState.expired.rawValue ? " <strong class=\"mark\">\(view[.expired])</strong>" : "")</p>
+      """
     guard isAdmin else { return self.section(.server, view, state) }
     let change: HTML =
       status.state == AccountState.loggedIn.rawValue
       ? """
-      <p class="actions">\(Form(Methods.monicaClearCache, next: "/settings", view).button(view[.clearCache]))\
-      \(Form(Methods.monicaLogout, next: "/settings", view).button(view[.logOut]))</p>
+      <p class="actions">\(Form(Methods.monicaClearCache, next: "/settings", view).direct().button(view[.clearCache]))\
+      \(Form(Methods.monicaLogout, next: "/settings", view).direct().button(view[.logOut]))</p>
       """
-      : Form(Methods.monicaLogin, next: "/settings", view).html(
+      : Form(Methods.monicaLogin, next: "/settings", view).direct().html(
         """
         \(view.input(.address, "endpoint", status.endpoint, type: "url"))\
         \(view.input(.token, "token", type: "password", " required autocomplete=\"off\""))<button>\(view[.logIn])</button>
         """)
-    return self.section(.server, view, "\(state)\(change)")
+    let others = HTML(
+      status.instances.dropFirst().map { endpoint in
+        Form(Methods.monicaSwitchInstance, next: "/settings", view).direct().with("endpoint", endpoint)
+          .button(view[.switchTo, ["address": endpoint]])
+      })
+    return self.section(.server, view, "\(state)\(change)<p class=\"actions\">\(others)</p>")
   }
 
   private func channels(_ channels: [Channel], _ isAdmin: Bool, _ view: PageView) -> HTML {
@@ -64,7 +73,7 @@ public struct SettingsPage: Page {
       channels.map { channel in
         let test: HTML =
           isAdmin
-          ? Form(Methods.channelsTest, next: "/settings", view).with("name", channel.name).button(view[.test]) : ""
+          ? Form(Methods.channelsTest, next: "/settings", view).direct().with("name", channel.name).button(view[.test]) : ""
         return "<li>\(channel.name) <span class=\"actions\">\(test)</span></li>"
       })
     return self.section(
@@ -77,12 +86,12 @@ public struct SettingsPage: Page {
         let seen: HTML = device.hasLastSeen ? " · \(view.dayAndTime(of: device.lastSeen))" : ""
         let revoke: HTML =
           device.name == view.device
-          ? "" : Form(Methods.devicesRevoke, next: "/settings", view).with("name", device.name).button(view[.revoke])
+          ? "" : Form(Methods.devicesRevoke, next: "/settings", view).direct().with("name", device.name).button(view[.revoke])
         return
           "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
       })
     let roles = [Role.recorder, .viewer, .admin].map { ($0.rawValue, view[$0.name]) }
-    let invite = Form(Methods.devicesInvite, next: "/settings", view).shown().html(
+    let invite = Form(Methods.devicesInvite, next: "/settings", view).direct().html(
       """
       \(view.input(.deviceName, "name", type: "text", " required maxlength=\"32\" pattern=\"[a-z0-9-]+\""))\
       \(view.select(.mayDo, "role", Role.recorder.rawValue, roles))<button data-test="invite">\(view[.invite])</button>
@@ -91,7 +100,7 @@ public struct SettingsPage: Page {
   }
 
   private func backup(_ view: PageView) -> HTML {
-    self.section(.backup, view, Form(Methods.systemBackup, next: "/settings", view).button(view[.backUpNow]))
+    self.section(.backup, view, Form(Methods.systemBackup, next: "/settings", view).direct().button(view[.backUpNow]))
   }
 }
 
@@ -108,6 +117,8 @@ extension Text {
   fileprivate static let token = Text("API token", "APIトークン")
   fileprivate static let logIn = Text("Log in", "ログイン")
   fileprivate static let logOut = Text("Log out", "ログアウト")
+  fileprivate static let switchTo = Text("Use {address}", "{address}を使う")
+  fileprivate static let expired = Text("The session has expired. Log in again.", "期限が切れました。もう一度ログインしてください。")
   fileprivate static let clearCache = Text("Clear what was read", "読み込んだデータを消去")
   fileprivate static let channels = Text("Channels", "送り先")
   fileprivate static let test = Text("Send a test", "テスト送信")

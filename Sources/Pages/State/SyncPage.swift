@@ -47,8 +47,11 @@ public struct SyncPage: Page {
     }
     let last: HTML =
       status.hasLastSuccessAt ? "<p>\(view[.lastTime]) \(view.dayAndTime(of: status.lastSuccessAt))</p>" : ""
+    let now: HTML =
+      status.source == "monica" && view.canRecord
+      ? "<p class=\"actions\">\(Form(Methods.monicaSync, next: "/sync", view).button(view[.syncServer]))</p>" : ""
     return """
-      <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(self.heldBack(held, name, isAll: isAll, view))</section>
+      <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(now)\(self.heldBack(held, name, isAll: isAll, view))</section>
       """
   }
 
@@ -67,7 +70,7 @@ public struct SyncPage: Page {
       })
     let release: HTML =
       view.canRecord
-      ? Form(Methods.contactsSync, next: "/sync", view).with("sources[]", name).with("allowMassDelete:bool", "true")
+      ? Form(Methods.contactsSync, next: "/sync", view).direct().with("sources[]", name).with("allowMassDelete:bool", "true")
         .button(view[.letGo], test: "let-go") : ""
     let count = isAll ? "\(held.count)" : "\(held.count)+"
     return """
@@ -79,6 +82,7 @@ public struct SyncPage: Page {
 extension Text {
   static let sync = Text("Sync", "同期")
   fileprivate static let syncNow = Text("Read the address books now", "アドレス帳を今すぐ読み込む")
+  fileprivate static let syncServer = Text("Sync now", "今すぐ同期")
   fileprivate static let problems = Text("Cards that could not be read", "読み込めなかったカード")
   fileprivate static let noSources = Text("There is no address book yet.", "アドレス帳はまだありません。")
   fileprivate static let failedNow = Text("Not reachable:", "読み込めません：")

@@ -6,6 +6,7 @@ internal import Hummingbird
 internal import KithClient
 internal import KithMessages
 internal import Pages
+internal import SwiftProtobuf
 internal import WebRules
 
 /// The family's pages, and the forms in them.
@@ -63,14 +64,31 @@ struct PageRoutes: Sendable {
       command.idempotencyKey = try Self.key(form["key"])
       let answer = try await self.parts.link.forward(command)
       guard answer.status.code == .ok else { throw Failure(status: answer.status) }
-      if method == Methods.devicesInvite, let invitation = try? Invitation(jsonUTF8Data: Data(answer.body)) {
+      if let reply = try Self.shown(method, answer.body) {
         let view = try await self.view(for: credential, language)
-        return Response.page(self.framed(InvitationPage(invitation).show(view), view))
+        return Response.page(self.framed(reply(view), view))
       }
     } catch {
       return self.problem(self.parts.refusal(error, admitted), language)
     }
     return Response(status: .seeOther, headers: [.location: Self.path(form["next"])])
+  }
+
+  /// How a reply is shown that is more than "done"; nil for all others.
+  private static func shown(_ method: Method, _ json: [UInt8]) throws(Failure) -> ((PageView) -> Shown)? {
+    do {
+      switch method {
+      case Methods.devicesInvite:
+        let invitation = try Invitation(jsonUTF8Data: Data(json))
+        return { InvitationPage(invitation).show($0) }
+      case Methods.systemBackup:
+        let blob = try BlobRef(jsonUTF8Data: Data(json))
+        return { FilePage(blob, name: "kith-\($0.today.description).db").show($0) }
+      default: return nil
+      }
+    } catch {
+      throw .bug("a reply of \(method.name) that is none")
+    }
   }
 
   private func framed(_ shown: Shown, _ view: PageView, at position: String = "") -> HTML {
