@@ -28,14 +28,14 @@ extension CallEmotion {
 struct CallParts: Sendable {
   let view: PageView
 
-  /// The calls of one person.
+  /// A list of calls with their notes.
   func list(_ calls: [Call], showsPerson: Bool = true) -> HTML {
     guard !calls.isEmpty else { return "<p class=\"empty\">\(self.view[.noCalls])</p>" }
-    return self.list(calls.map { ($0, "\($0.note)") }, showsPerson: showsPerson)
+    return self.list(found: calls.map { ($0, "\($0.note)") }, showsPerson: showsPerson)
   }
 
-  /// A list of calls, each with its words.
-  func list(_ calls: [(call: Call, words: HTML)], showsPerson: Bool = true) -> HTML {
+  /// A list of calls, each with the words that were found in it.
+  func list(found calls: [(call: Call, words: HTML)], showsPerson: Bool = true) -> HTML {
     let items = HTML(
       calls.map { call, words in
         """

@@ -65,7 +65,7 @@ public struct CallsPage: Page {
     let parts = CallParts(view: view)
     guard !calls.isEmpty else { return "<p class=\"empty\">\(view[.noResults])</p>" }
     guard self.selectsSeveral, view.canRecord else {
-      return "<section class=\"card\">\(parts.list(calls))</section>"
+      return "<section class=\"card\">\(parts.list(found: calls))</section>"
     }
     let choices = HTML(
       calls.map { call, _ in
@@ -98,12 +98,13 @@ public struct CallsPage: Page {
     let suggestions = try await hub.ask(suggest).suggestions
     let groups = HTML(
       reply.groups.filter { !$0.calls.isEmpty }.map { group in
-        let calls = CallParts(view: view).list(group.calls.map { ($0, "\($0.note)") })
+        let calls = CallParts(view: view).list(group.calls)
         return "<section class=\"card\"><h2>\(view[Self.title(group.title)])</h2>\(calls)</section>"
       })
+    let now = try await self.running(running, view, hub)
     let none: HTML = groups.text.isEmpty ? "<p class=\"empty\">\(view[.noCalls])</p>" : ""
     return """
-      \(try await self.running(running, view, hub))\(self.people(suggestions, view))\
+      \(now)\(self.people(suggestions, view))\
       <p class="links"><a href="/people">\(view[.choosePerson])</a></p>\
       \(groups)\(none)\(view.more("/calls", [:], cursor: reply.nextCursor))
       """
