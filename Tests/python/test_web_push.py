@@ -72,6 +72,14 @@ def test_a_push_service_gets_an_empty_message_signed_for_it(front, service):
     browser.key.public_key().verify(utils.encode_dss_signature(*numbers), signed.encode(), ec.ECDSA(hashes.SHA256()))
 
 
+def test_a_summary_is_not_sent_where_its_text_cannot_go(front, service):
+    phone = front.device("reader")
+    phone.reply("Channels/Subscribe", Browser(service, "reader").message)
+    answer = phone.post("Care/Share", {"channels": ["push-reader"]})
+    assert answer.status_code == 400 and "channels" in answer.text
+    assert "push-reader" not in phone.ask("GET", "/summary").text
+
+
 def test_one_device_has_one_channel_which_its_newest_subscription_takes(front, service):
     phone = front.device("taro")
     for name in ("first", "second"):

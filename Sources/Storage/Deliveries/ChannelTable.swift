@@ -7,6 +7,11 @@ extension DatabaseView {
   public var channels: ChannelTable<Self> { ChannelTable(view: self) }
 }
 
+extension Channel {
+  /// Whether its messages have a text: those to browsers are empty.
+  public var carriesText: Bool { if case .push? = self.kind { false } else { true } }
+}
+
 /// The channels over which messages are delivered.
 public struct ChannelTable<View: DatabaseView> {
   let view: View
@@ -19,7 +24,7 @@ public struct ChannelTable<View: DatabaseView> {
 
   /// The names of channels for a reminder, each once: those named, those for every reminder, and the browsers.
   public func names(_ named: [String], always: [String]) throws(Failure) -> [String] {
-    let browsers = try self.all().filter { if case .push? = $0.kind { true } else { false } }.map(\.name)
+    let browsers = try self.all().filter { !$0.carriesText }.map(\.name)
     return named + (always + browsers).filter { !named.contains($0) }
   }
 
@@ -41,6 +46,18 @@ public struct ChannelTable<View: DatabaseView> {
     guard let channel = try self.find(name) else {
       throw .unknownRecord(
         name, "There is no channel '\(name.prefix(64))'. `kith channels list` lists them.")
+    }
+    return channel
+  }
+
+  /// A channel that must exist and carry text.
+  ///
+  /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`; `INVALID_ARGUMENT/FIELD_INVALID` for a browser, whose messages are empty.
+  public func requireText(_ name: String) throws(Failure) -> Channel {
+    let channel = try self.require(name)
+    guard channel.carriesText else {
+      throw .invalid(
+        field: "channels", "has '\(name)', a browser, which gets empty messages only. Name a channel such as mail or ntfy.")
     }
     return channel
   }
