@@ -58,6 +58,7 @@ struct FormVector: Sendable, CustomTestStringConvertible {
   @Test func addressesLeadToTheirPages() {
     #expect(PageAddress(path: "/") == .today)
     #expect(PageAddress(path: "/people/01a1") == .person)
+    #expect(PageAddress(path: "/records/contact_field") == .records)
     #expect(PageAddress(path: "/people/../x") == nil)
     #expect(PageAddress(path: "/nothing") == nil)
     #expect(PageLanguage.allCases.allSatisfy { language in Frame.scriptWords.allSatisfy { !$0.1(language).isEmpty } })

@@ -15,13 +15,24 @@ extension PageView {
   /// A choice of one of several.
   ///
   /// - Parameter choices: Values and their names.
-  func select(_ label: Text, _ name: String, _ value: String, _ choices: [(value: String, name: String)]) -> HTML {
+  func select(
+    _ label: Text, _ name: String, _ value: String, _ choices: [(value: String, name: String)],
+    _ attributes: HTML = ""
+  ) -> HTML {
+    self.select(label, name, all: [value], choices, attributes)
+  }
+
+  /// A choice of several; of one unless the attributes say otherwise.
+  func select(
+    _ label: Text, _ name: String, all values: [String], _ choices: [(value: String, name: String)],
+    _ attributes: HTML
+  ) -> HTML {
     let options = HTML(
       choices.map { choice in
-        let selected: HTML = choice.value == value ? " selected" : ""
+        let selected: HTML = values.contains(choice.value) ? " selected" : ""
         return "<option value=\"\(choice.value)\"\(selected)>\(choice.name)</option>"
       })
-    return "<label>\(self[label]) <select name=\"\(name)\">\(options)</select></label>"
+    return "<label>\(self[label]) <select name=\"\(name)\"\(attributes)>\(options)</select></label>"
   }
 
   /// A mark to set.

@@ -1,4 +1,6 @@
+internal import Bus
 public import KithMessages
+internal import SwiftProtobuf
 
 /// A form that sends a command to the hub: without script by the browser, with script through the queue of what waits.
 ///
@@ -12,6 +14,7 @@ public struct Form: Sendable {
   private var hidden: [(name: String, value: String)] = []
   private var attributes: HTML = ""
   private var isDirect = false
+  private var fallback: HTML = ""
 
   /// Makes a form.
   ///
@@ -47,6 +50,14 @@ public struct Form: Sendable {
     return form
   }
 
+  /// As ``noting(now:)``, for a field that the hub requires: without script it gets the time of the page if it is empty.
+  public func noting(needed field: String) -> Form {
+    var form = self.noting(now: field)
+    let now = Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now).rfc3339
+    form.fallback = "<input type=\"hidden\" name=\"\(field)\" value=\"\(now)\">"
+    return form
+  }
+
   /// The form around its fields.
   public func html(_ fields: HTML) -> HTML {
     let values = HTML(
@@ -55,7 +66,7 @@ public struct Form: Sendable {
       })
     let style: HTML = self.isDirect ? "direct" : "command"
     return """
-      <form class="\(style)" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)</form>
+      <form class="\(style)" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)\(self.fallback)</form>
       """
   }
 

@@ -42,7 +42,7 @@ public struct Shown: Sendable {
 /// The page of an address.
 public enum PageAddress: Sendable, Hashable, CaseIterable {
   case today, days, entry, summary, reminders, calls, callStatistics, callTemplates, call, people, person, contacts,
-    export, sync, conflicts, queue, settings, more
+    records, export, sync, conflicts, queue, settings, more
 
   /// The path, with a place for an id.
   var path: String {
@@ -65,6 +65,7 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .queue: "/queue"
     case .settings: "/settings"
     case .more: "/more"
+    case .records: "/records/"
     }
   }
 
@@ -103,6 +104,11 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .queue: return QueuePage()
     case .settings: return SettingsPage()
     case .more: return MorePage()
+    case .records:
+      guard let record = query("id") else {
+        return RecordsPage(kind: id, person: query("person"), text: query("text"), cursor: query("cursor"))
+      }
+      return RecordPage(kind: id, id: record, person: query("person"))
     }
   }
 

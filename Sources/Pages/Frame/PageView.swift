@@ -90,16 +90,48 @@ public struct PageView: Sendable {
   /// The date with its weekday: `Tue, 24 Nov 2026`, `2026年11月24日（火）`. The year is left out of this year's days.
   public func date(_ day: Day) -> String {
     let (year, month, number) = day.components
-    let hasYear = year != self.today.components.year
+    let date = self.date(year: year == self.today.components.year ? nil : year, month: month, day: number)
+    switch self.language {
+    case .english: return "\(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][day.weekday]), \(date)"
+    case .japanese: return "\(date)（\(["月", "火", "水", "木", "金", "土", "日"][day.weekday])）"
+    }
+  }
+
+  /// A date without its weekday: `24 Nov 2026`, `11月24日`.
+  ///
+  /// - Parameters:
+  ///   - year: nil = it is left out.
+  ///   - month: 1 to 12.
+  ///   - day: Of the month.
+  public func date(year: Int?, month: Int, day: Int) -> String {
     switch self.language {
     case .english:
-      let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][day.weekday]
       let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-      return "\(weekday), \(number) \(names[month - 1])" + (hasYear ? " \(year)" : "")
-    case .japanese:
-      let weekday = ["月", "火", "水", "木", "金", "土", "日"][day.weekday]
-      return (hasYear ? "\(year)年" : "") + "\(month)月\(number)日（\(weekday)）"
+      return "\(day) \(names[month - 1])" + (year.map { " \($0)" } ?? "")
+    case .japanese: return (year.map { "\($0)年" } ?? "") + "\(month)月\(day)日"
     }
+  }
+
+  /// How far a day is from today: `yesterday`, `3 days ago`, `in 2 months`, `5 years ago`.
+  public func distance(to day: Day) -> String {
+    let days = abs(day.number - self.today.number)
+    guard days > 1 else { return self.name(of: day) }
+    let (count, unit): (Int, Text) =
+      switch days {
+      case ..<14: (days, Text("{count} days", "{count}日"))
+      case ..<60: (days / 7, Text("{count} weeks", "{count}週間"))
+      case ..<730: (days / 30, Text("{count} months", "{count}か月"))
+      default: (days / 365, Text("{count} years", "{count}年"))
+      }
+    let direction = day < self.today ? Text("{span} ago", "{span}前") : Text("in {span}", "{span}後")
+    return self[direction, ["span": self[unit, ["count": "\(count)"]]]]
+  }
+
+  /// A day with how far it is from today: `Fri, 20 Nov (4 days ago)`.
+  public func dated(_ day: Day) -> HTML {
+    let name = self.name(of: day)
+    let distance = self.distance(to: day)
+    return "<time datetime=\"\(day.description)\">\(name)\(name == distance ? "" : " (\(distance))")</time>"
   }
 
   /// A time as a field of type `datetime-local` takes it.

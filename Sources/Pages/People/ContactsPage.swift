@@ -42,9 +42,9 @@ public struct ContactsPage: Page {
   private func item(_ contact: Contact, _ view: PageView) -> HTML {
     let phones = HTML(
       contact.phones.map {
-        "<li>\($0.label) <a href=\"\(AddressText.tel($0.value))\">\($0.value)</a></li>"
+        "<li>\($0.label) \(ReachLink.html(ReachLink(type: "phone", data: $0.value), $0.value))</li>"
       })
-    let emails = HTML(contact.emails.map { "<li>\($0.label) <a href=\"mailto:\($0.value)\">\($0.value)</a></li>" })
+    let emails = HTML(contact.emails.map { "<li>\($0.label) \(ReachLink.html(ReachLink(type: "email", data: $0.value), $0.value))</li>" })
     let photo: HTML =
       contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
     return """

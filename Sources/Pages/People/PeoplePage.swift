@@ -1,5 +1,7 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The people: all in the order of their names, those with a tag, or those found.
 public struct PeoplePage: Page {
@@ -17,38 +19,30 @@ public struct PeoplePage: Page {
   /// Asks for the people.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let (people, next) = try await self.people(hub)
-    let tags = try await hub.ask(ListTagsRequest()).tags
-    let items = HTML(
-      people.map { person in
-        let last: HTML =
-          person.hasLastInteractionAt
-          ? " <span class=\"words\">\(view.dayAndTime(of: person.lastInteractionAt))</span>" : ""
-        return """
-          <li data-test="person"><a href="/people/\(person.id)"><span class="kind">\(person.name)</span> \(person.nickname)\(last)</a></li>
-          """
-      })
-    let tagLinks = HTML(tags.map { "<a href=\"/people?tag=\(AddressText.encoded($0.name))\">\($0.name)</a> " })
+    let tags = try await hub.ask(ListTagsRequest.with { $0.limit = 500 }).tags
+    let isWhole = self.text.isEmpty && self.tag.isEmpty
     let list: HTML =
-      people.isEmpty ? "<p class=\"empty\">\(view[.noPeople])</p>" : "<ul class=\"entries\">\(items)</ul>"
-    let add: HTML =
-      view.canRecord
-      ? """
-      <details class="card"><summary>\(view[.addPerson])</summary>\(Form(Methods.peopleCreate, next: "/people", view).creating().html("""
-      \(view.input(.firstName, "record.firstName", type: "text", " required maxlength=\"255\""))
-      \(view.input(.lastName, "record.lastName"))\(view.input(.nickname, "record.nickname"))
-      <button>\(view[.save])</button>
-      """))</details>
-      """ : ""
+      people.isEmpty
+      ? "<p class=\"empty\">\(view[isWhole ? Person.words.none : .noPeopleFound])</p>"
+      : "<ul class=\"entries\">\(HTML(people.map { self.item($0, view) }))</ul>"
+    let adding: HTML = view.canRecord ? try await self.adding(view, hub) : ""
+    let links = HTML(Self.links.map { "<a href=\"\($0.path)\">\(view[$0.name])</a>" })
     return Shown(
-      view[.people], in: .people, follows: ["people"],
+      view[.people], in: .people, follows: ["people", "calls", "conversations"],
       """
       <form class="filter" method="get" action="/people" role="search">
       \(view.input(.search, "text", self.text, type: "search", " data-test=\"search\" maxlength=\"200\""))\
       <button>\(view[.show])</button></form>
-      <p class="links">\(tagLinks)</p><section class="card">\(list)</section>\
-      \(view.more("/people", ["tag": self.tag], cursor: next))\(add)
+      \(self.badges(tags, view))<section class="card">\(list)</section>\(view.more("/people", ["tag": self.tag], cursor: next))\
+      \(adding)<p class="links">\(links)</p>
       """)
   }
+
+  private static let links: [(path: String, name: Text)] = [
+    (RecordList.path(Conversation.self, ""), Conversation.words.many), (RecordList.path(TaskItem.self, ""), TaskItem.words.many),
+    (RecordList.path(Activity.self, ""), Activity.words.many), (RecordList.path(Gift.self, ""), Gift.words.many),
+    ("/contacts", .contacts),
+  ]
 
   private func people(_ hub: some Port) async throws(Failure) -> (people: [Person], next: String) {
     guard self.text.isEmpty else {
@@ -62,6 +56,38 @@ public struct PeoplePage: Page {
     let reply = try await hub.ask(list)
     return (reply.people, reply.nextCursor)
   }
+
+  private func item(_ person: Person, _ view: PageView) -> HTML {
+    let about = [person.nickname, person.company].filter { !$0.isEmpty }.joined(separator: " · ")
+    let last: HTML =
+      person.hasLastInteractionAt
+      ? """
+       <span class="words">\(view[.lastContact]): \(view.distance(to: view.zone.day(at: person.lastInteractionAt.nanosecondsSince1970)))</span>
+      """ : ""
+    return """
+      <li data-test="person"><a href="/people/\(person.id)"><span class="kind">\(person.name)</span> \(about)\(last)</a></li>
+      """
+  }
+
+  /// The tags as badges; the chosen one is marked, and may be renamed.
+  private func badges(_ tags: [Tag], _ view: PageView) -> HTML {
+    guard !tags.isEmpty else { return "" }
+    func badge(_ path: String, _ name: String, _ isCurrent: Bool) -> HTML {
+      let mark: HTML = isCurrent ? " aria-current=\"true\"" : ""
+      return "<a class=\"badge\" data-test=\"tag\" href=\"\(path)\"\(mark)>\(name)</a>"
+    }
+    let all = badge("/people", view[.all], self.tag.isEmpty)
+    let badges = HTML(tags.map { badge("/people?tag=\(AddressText.encoded($0.name))", $0.name, $0.name == self.tag) })
+    let change: HTML =
+      tags.first { $0.name == self.tag && view.canRecord }
+      .map { "<a href=\"\(RecordList.path(Tag.self, "", $0.id))\">\(view[.changeTag])</a>" } ?? ""
+    return "<p class=\"badges\">\(all)\(badges)\(change)</p>"
+  }
+
+  private func adding(_ view: PageView, _ hub: some Port) async throws(Failure) -> HTML {
+    let form = RecordForm(view: view, catalog: try await Catalog.read(hub)).creation(Person.self, of: "", next: "/people")
+    return "<details class=\"card\"><summary>\(view[Person.words.add])</summary>\(form)</details>"
+  }
 }
 
 extension Person {
@@ -74,9 +100,5 @@ extension Person {
 
 extension Text {
   static let people = Text("People", "人")
-  static let firstName = Text("First name", "名")
-  static let lastName = Text("Last name", "姓")
-  static let nickname = Text("Nickname", "ニックネーム")
-  fileprivate static let noPeople = Text("No contacts found.", "人が見つかりませんでした。")
-  fileprivate static let addPerson = Text("Add a person", "人を追加")
+  fileprivate static let changeTag = Text("Rename or delete this tag", "このタグの名前を変更・削除")
 }

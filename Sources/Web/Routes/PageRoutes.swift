@@ -11,7 +11,7 @@ internal import WebRules
 
 /// The family's pages, and the forms in them.
 struct PageRoutes: Sendable {
-  private static let largestForm = 64 << 10
+  private static let largestForm = 128 << 10
 
   let parts: DoorParts
 

@@ -36,7 +36,9 @@ async function submit(form, submitter) {
   /** @type {Record<string, any>} */
   let body;
   try {
-    body = message(fields.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+    // The time of the page, which it has for browsers without scripts, is not the time of this moment.
+    const known = fields.filter(([name]) => name !== now);
+    body = message(known.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
   } catch {
     // The server says which field is wrong, in words.
     form.submit();

@@ -19,8 +19,9 @@ export function message(fields, zone) {
     if (value === "" || NOT_PART.includes(name)) continue;
     const [, path, list = "", way] = /^([^:]*?)(\[\])?(?::(.*))?$/su.exec(name) ?? [];
     const parts = path?.split(".") ?? [];
-    if (parts.length > DEEPEST || !parts.every(isName)) throw new RangeError(name);
-    put(root, parts, read(value, way ?? list, zone, name));
+    const names = parts.map((part, place) => place < parts.length - 1 ? part.replace(/\[\d+\]$/u, "") : part);
+    if (parts.length > DEEPEST || !names.every(isName)) throw new RangeError(name);
+    put(root, parts, read(value, way ?? list, zone, name), name);
   }
   return root;
 }
@@ -48,19 +49,28 @@ function read(value, kind, zone, name) {
 }
 
 /**
- * Puts a value at a path; entries of one list are joined, and of two other values the first counts.
+ * Puts a value at a path, where `messages[0]` is an entry of a list; entries of one list are joined, and of two other values the first counts.
  * @param {Record<string, any>} object
  * @param {string[]} path
  * @param {unknown} value
+ * @param {string} field for the error
  */
-function put(object, [name = "", ...rest], value) {
-  const old = object[name];
+function put(object, [part = "", ...rest], value, field) {
+  const [, list, number] = /^(.+)\[(\d+)\]$/u.exec(part) ?? [];
+  if (list !== undefined) {
+    const entries = object[list] ??= [];
+    // Each entry has all those before it.
+    if (!Array.isArray(entries) || Number(number) > entries.length) throw new RangeError(field);
+    put(entries[Number(number)] ??= Object.create(null), rest, value, field);
+    return;
+  }
+  const old = object[part];
   if (rest.length > 0) {
     const isObject = typeof old === "object" && !Array.isArray(old);
-    put(isObject ? old : object[name] = Object.create(null), rest, value);
+    put(isObject ? old : object[part] = Object.create(null), rest, value, field);
   } else if (Array.isArray(old) && Array.isArray(value)) {
-    object[name] = [...old, ...value];
+    object[part] = [...old, ...value];
   } else {
-    object[name] ??= value;
+    object[part] ??= value;
   }
 }
