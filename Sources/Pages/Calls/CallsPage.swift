@@ -114,9 +114,12 @@ public struct CallsPage: Page {
     guard let call else { return "" }
     var get = GetPersonRequest()
     get.id = call.personID
+    let links = try await hub.ask(get).fields.compactMap { field in
+      ReachLink(type: field.type, data: field.data).map { (address: $0.address, number: field.data) }
+    }
     let dial = HTML(
-      try await hub.ask(get).fields.map(\.data).filter(AddressText.isPhone).prefix(3).map { number in
-        "<a class=\"button\" href=\"\(AddressText.tel(number))\">\(view[.call]) \(number)</a>"
+      links.filter { $0.address.hasPrefix("tel:") }.prefix(3).map { link in
+        "<a class=\"button\" href=\"\(link.address)\">\(view[.call]) \(link.number)</a>"
       })
     let stop: HTML =
       view.canRecord

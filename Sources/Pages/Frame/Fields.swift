@@ -71,14 +71,6 @@ extension PageView {
 
 /// Text in addresses.
 enum AddressText {
-  /// The address by which a phone dials a number (RFC 3966).
-  static func tel(_ number: String) -> String { "tel:\(number.filter { $0.isNumber || "+*#".contains($0) })" }
-
-  /// Whether a text looks like a phone number.
-  static func isPhone(_ text: String) -> Bool {
-    text.contains(where: \.isNumber) && !text.contains(where: \.isLetter) && !text.contains("@")
-  }
-
   /// A value of a query, by RFC 3986, 2.3.
   static func encoded(_ text: String) -> String {
     text.utf8.map { byte in
