@@ -267,3 +267,20 @@ def test_a_phone_whose_clock_is_wrong_notes_the_time_of_the_house(front, browser
     said = datetime.datetime.fromisoformat(record["occurredAt"])
     assert abs((said - datetime.datetime.now(datetime.UTC)).total_seconds()) < 30
     phone.close()
+
+
+def test_a_call_is_logged_by_voice(front, phone):
+    person = front.hub.reply("People/Create", {"record": {"firstName": "Ingrid"}})["id"]
+    phone.open(f"{front.url}/people/{person}")
+    phone.page.locator("details:has(form.voice) > summary").click()
+    phone.page.click("[data-test=record]")
+    phone.until("/[2-9]/.test(document.querySelector('form.voice output').textContent)")
+    phone.page.click("[data-test=stop]")
+    drained(phone)
+    call, = front.hub.reply("Calls/List")["calls"]
+    sound, = call["attachments"]
+    assert (call["personId"], sound["mediaType"]) == (person, "audio/wav") and int(sound["size"]) > 44 + 32_000
+    assert front.device("ear").ask("GET", f"/blobs/{sound['sha256']}").content[:4] == b"RIFF"
+    phone.open(f"{front.url}/calls/{call['id']}")
+    assert phone.read("document.querySelector('#page audio').getAttribute('src')") == f"/blobs/{sound['sha256']}"
+    assert not phone.faults and not phone.refused()
