@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
+import { corrected, delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
 
 const command = (id, state = "waiting") => ({ id, key: `key ${id}`, path: "/kith.v1.Care/Record", message: {}, at: id, state });
 
@@ -20,6 +20,18 @@ test("what an answer means", () => {
   for (const status of [0, 408, 429, 499, 500, 502, 503, 504]) assert.deepEqual(outcome(status), { kind: "later", after: 0 }, `${status}`);
   assert.deepEqual(outcome(429, {}, 7), { kind: "later", after: 7 });
   assert.deepEqual(outcome(503, { message: "The hub does not answer." }, 1), { kind: "later", after: 1 });
+});
+
+test("a time that a wrong clock noted is that of the house, and no other is touched", () => {
+  const noted = { ...command(1), noted: ["record", "calledAt"], message: { record: { calledAt: "2026-11-24T08:00:00.000Z", note: "x" } } };
+  const hour = 3_600_000;
+  assert.deepEqual(corrected(noted, hour).message, { record: { calledAt: "2026-11-24T09:00:00.000Z", note: "x" } });
+  assert.deepEqual(corrected(noted, -hour).message.record.calledAt, "2026-11-24T07:00:00.000Z");
+  assert.equal(noted.message.record.calledAt, "2026-11-24T08:00:00.000Z");
+  for (const ahead of [0, 59_999, -59_999]) assert.deepEqual(corrected(noted, ahead).message, noted.message);
+  assert.ok(!("noted" in corrected(noted, hour)) && !("noted" in corrected(noted, 0)));
+  assert.deepEqual(corrected({ ...noted, noted: undefined }, hour).message, noted.message);
+  assert.deepEqual(corrected({ ...noted, message: {} }, hour).message, {});
 });
 
 test("a refusal without a sentence has at least its number", () => assert.deepEqual(outcome(403, {}), { kind: "failed", reason: "403" }));

@@ -24,11 +24,14 @@ export function prepareLists() {
   watchEnd();
 }
 
-/** Shows what is found, and leaves the form alone, in which somebody writes. @param {HTMLFormElement} form */
+/**
+ * Shows what is found, and leaves the form alone, in which somebody writes.
+ * @param {HTMLFormElement} form
+ */
 async function search(form) {
   const query = new URLSearchParams(/** @type {any} */ (new FormData(form)));
   for (const [name, value] of [...query]) if (value === "") query.delete(name);
-  const address = `${new URL(form.action).pathname}${query.size > 0 ? `?${query}` : ""}`;
+  const address = `${new URL(form.action).pathname}${String(query) ? `?${query}` : ""}`;
   searches += 1;
   const mine = searches;
   const page = await fetchPage(address).catch(() => undefined);
@@ -43,7 +46,10 @@ async function search(form) {
   watchEnd();
 }
 
-/** What comes after a node. @param {Node} node */
+/**
+ * What comes after a node.
+ * @param {Node} node
+ */
 function following(node) {
   const nodes = [];
   for (let next = node.nextSibling; next; next = next.nextSibling) nodes.push(next);
@@ -67,7 +73,10 @@ function watchEnd() {
   end.observe(next);
 }
 
-/** Puts the next part of the list in place of the link to it. @param {HTMLElement} next */
+/**
+ * Puts the next part of the list in place of the link to it.
+ * @param {HTMLElement} next
+ */
 async function append(next) {
   const address = next.querySelector("a")?.href;
   const page = address ? await fetchPage(address).catch(() => undefined) : undefined;

@@ -65,7 +65,10 @@ function isScrolled() {
   return Number(document.body.dataset.parts ?? 1) > 1 && window.scrollY > 0;
 }
 
-/** A page of this server. @param {string} address */
+/**
+ * A page of this server.
+ * @param {string} address
+ */
 export async function fetchPage(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
   const text = await answer.text();

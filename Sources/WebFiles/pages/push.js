@@ -22,7 +22,10 @@ export async function preparePush() {
 /** What the house answered. */
 class Refusal extends Error {}
 
-/** Makes a key of this browser's own, by which its push service knows the house. @param {PushManager} manager */
+/**
+ * Makes a key of this browser's own, by which its push service knows the house.
+ * @param {PushManager} manager
+ */
 async function subscribe(manager) {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
   const [shown, secret] = await Promise.all([

@@ -51,11 +51,11 @@ async function limit(cache) {
 
 // MARK: - Reminders
 
-self.addEventListener("push", (event) => event.waitUntil(remind()));
+worker.addEventListener("push", (event) => event.waitUntil(remind()));
 
-self.addEventListener("notificationclick", (event) => {
+worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(self.clients.openWindow("/"));
+  event.waitUntil(worker.clients.openWindow("/"));
 });
 
 /** Shows what is due: the message says nothing, so the house is asked. A browser demands that something is shown in any case. */
@@ -63,13 +63,16 @@ async function remind() {
   const [title, unknown] = navigator.language.startsWith("ja")
     ? ["お知らせ", "予定の時刻です。開いて確認してください。"] : ["Reminder", "Something is due. Open the page to see it."];
   const due = await dueNow().catch(() => []);
-  await self.registration.showNotification(title, {
+  await worker.registration.showNotification(title, {
     body: due.length > 0 ? due.join("\n") : unknown, tag: "kith-due", renotify: true, icon: "/files/icon.svg" });
 }
 
-/** The titles of what is due. @returns {Promise<string[]>} */
+/**
+ * The titles of what is due.
+ * @returns {Promise<string[]>}
+ */
 async function dueNow() {
-  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal: AbortSignal.timeout(5000), cache: "no-store" });
+  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal: /** @type {any} */ (AbortSignal).timeout(5000), cache: "no-store" });
   if (!answer.ok) return [];
   return ((await answer.json()).due ?? []).map((/** @type {{title?: string}} */ reminder) => reminder.title ?? "");
 }
