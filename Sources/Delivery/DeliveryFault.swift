@@ -52,7 +52,8 @@ enum DeliveryFault: Error {
     case .subscriptionEnded:
       Failure(
         .notFound, "PUSH_ENDED",
-        "The browser of '\(channel)' takes no messages any more. Switch reminders on again on its device: the page Reminders.")
+        "The browser of '\(channel)' takes no messages any more. Switch reminders on again on its device: the page Reminders."
+      )
     case .tooMuch(let wait):
       Failure(
         .resourceExhausted, "CHANNEL_TOO_MUCH",

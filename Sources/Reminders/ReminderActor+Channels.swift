@@ -119,7 +119,8 @@ extension ReminderActor {
       try await self.storage.commit(SubscribePushRequest.self, context) { transaction throws(Failure) in
         if let other = try transaction.channels.find(channel.name), other.push.device != device {
           throw Failure(
-            .alreadyExists, "CHANNEL_EXISTS", "There is a channel '\(channel.name)' already. An admin has to remove it first.")
+            .alreadyExists, "CHANNEL_EXISTS",
+            "There is a channel '\(channel.name)' already. An admin has to remove it first.")
         }
         try transaction.channels.put(channel)
         return channel

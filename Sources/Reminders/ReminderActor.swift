@@ -47,7 +47,8 @@ public actor ReminderActor {
   ///   - sleep: Waits for a number of nanoseconds between delivery attempts.
   public init(
     storage: StorageActor, delivery: any Port, secrets: any SecretStore, alarm: WallAlarm?, showsOnDesktop: Bool,
-    pushServices: Set<String> = [], logger: Logger, nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
+    pushServices: Set<String> = [], logger: Logger,
+    nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     sleep: @escaping @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .nanoseconds($0)) }
   ) {

@@ -26,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Telegram", "ann.lee"), ("Twitter", "@ann"), ("web", "javascript:alert(1)"), ("web", "https://a b"), ("phone", "ask Tom"),
+    ("Telegram", "ann.lee"), ("Twitter", "@ann"), ("web", "javascript:alert(1)"), ("web", "https://a b"),
+    ("phone", "ask Tom"),
     ("email", "ann@home"), ("other", ""),
   ])
   func namesLeadNowhere(_ type: String, _ data: String) { #expect(ReachLink(type: type, data: data) == nil) }
@@ -42,14 +43,16 @@ import Testing
       $0.street = "1 High St"
       $0.city = "Bath & Wells"
     }
-    #expect(ReachLink(words)?.address == "https://www.openstreetmap.org/search?query=1%20High%20St%2C%20Bath%20%26%20Wells")
+    #expect(
+      ReachLink(words)?.address == "https://www.openstreetmap.org/search?query=1%20High%20St%2C%20Bath%20%26%20Wells")
     #expect(ReachLink(PersonAddress()) == nil)
   }
 
   // MARK: - Days
 
   @Test(arguments: [
-    (0, "today"), (-1, "yesterday"), (1, "tomorrow"), (-4, "4 days ago"), (13, "in 13 days"), (-14, "2 weeks ago"), (-60, "2 months ago"),
+    (0, "today"), (-1, "yesterday"), (1, "tomorrow"), (-4, "4 days ago"), (13, "in 13 days"), (-14, "2 weeks ago"),
+    (-60, "2 months ago"),
     (729, "in 24 months"), (-730, "2 years ago"),
   ])
   func daysHaveADistance(_ days: Int, _ words: String) {
@@ -63,7 +66,9 @@ import Testing
     #expect(whole.years(until: today.adding(days: 1)) == 76 && whole.next(from: today) == today.adding(days: 1))
     let yearless = try #require(PartialDay("--02-29"))
     #expect(yearless.words(self.view) == "29 Feb" && yearless.years(until: today) == nil)
-    #expect(yearless.next(from: today) == Day("2027-03-01") && yearless.next(from: try #require(Day("2028-01-01"))) == Day("2028-02-29"))
+    #expect(
+      yearless.next(from: today) == Day("2027-03-01")
+        && yearless.next(from: try #require(Day("2028-01-01"))) == Day("2028-02-29"))
     let year = try #require(PartialDay("~1950"))
     #expect(year.words(self.view) == "about 1950" && year.years(until: today) == 76 && year.next(from: today) == nil)
     for text in ["", "1950", "--13-01", "~0", "1950-02-30"] { #expect(PartialDay(text) == nil) }
@@ -84,11 +89,15 @@ import Testing
 
   @Test func aFormHasWhatItsRulesSay() throws {
     let form = RecordForm(view: self.view, catalog: Catalog([])).creation(Gift.self, of: "P", next: "/people/P").text
-    #expect(form.contains(#"action="/forms/kith.v1.Gifts/Create""#) && form.contains(#"name="record.personId" value="P""#))
+    #expect(
+      form.contains(#"action="/forms/kith.v1.Gifts/Create""#) && form.contains(#"name="record.personId" value="P""#))
     #expect(form.contains(#"name="record.name" value="" required maxlength="255""#))
     #expect(form.contains(#"<select name="record.status" required><option value="idea">idea</option>"#))
-    #expect(form.contains(#"<option value="offered">given</option>"#) && form.contains(#"type="date" name="record.date""#))
-    #expect(form.contains(#"name="record.amount" value="" inputmode="decimal""#) && form.contains(#"<textarea name="record.comment""#))
+    #expect(
+      form.contains(#"<option value="offered">given</option>"#) && form.contains(#"type="date" name="record.date""#))
+    #expect(
+      form.contains(#"name="record.amount" value="" inputmode="decimal""#)
+        && form.contains(#"<textarea name="record.comment""#))
     #expect(!form.contains("syncState") && !form.contains("monicaId") && !form.contains("truncated"))
   }
 
@@ -161,7 +170,8 @@ import Testing
       }
     }
     let read = Catalog([
-      entry("contact_field_type", "Email", "email"), entry("contact_field_type", "Whatsapp", ""), entry("relationship_type", "godparent", ""),
+      entry("contact_field_type", "Email", "email"), entry("contact_field_type", "Whatsapp", ""),
+      entry("relationship_type", "godparent", ""),
     ])
     #expect(read.names("contact_field_type", ContactField.plainNames) == ["phone", "email", "Whatsapp"])
     #expect(read.names("relationship_type", []) == ["godparent"] && read.names("", ["a"]).isEmpty)
@@ -175,7 +185,9 @@ import Testing
     let places = RelationPicture.places(count)
     #expect(places.count == count && Set(places).count == count)
     for place in places {
-      #expect((24...RelationPicture.height(count) - 24).contains(place.y) && (80...RelationPicture.width - 80).contains(place.x))
+      #expect(
+        (24...RelationPicture.height(count) - 24).contains(place.y)
+          && (80...RelationPicture.width - 80).contains(place.x))
       // The person in the middle has a radius of 22, each of the others one of 14.
       let (dx, dy) = (place.x - RelationPicture.width / 2, place.y - RelationPicture.height(count) / 2)
       #expect(dx * dx + dy * dy > 36 * 36, "\(place)")
@@ -187,7 +199,8 @@ import Testing
   }
 
   @Test func longNamesAreShortened() {
-    #expect("Ingrid Berg".shortened(to: 12) == "Ingrid Berg" && "Maximiliane von Berg".shortened(to: 12) == "Maximiliane …")
+    #expect(
+      "Ingrid Berg".shortened(to: 12) == "Ingrid Berg" && "Maximiliane von Berg".shortened(to: 12) == "Maximiliane …")
     #expect("佐藤よし子と花子".shortened(to: 12) == "佐藤よし子と…" && "".shortened(to: 4) == "")
   }
 

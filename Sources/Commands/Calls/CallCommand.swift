@@ -13,7 +13,8 @@ struct CallCommand: AsyncParsableCommand {
     subcommands: [
       LogCallCommand.self, QuickCallCommand.self, StartCallCommand.self, StopCallCommand.self, ListCallsCommand.self,
       ShowRecordCommand<Call>.self, EditRecordCommand<CallArguments>.self, DeleteCallsCommand.self,
-      TagCallsCommand.self, RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self, CallStatsCommand.self,
+      TagCallsCommand.self, RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self,
+      CallStatsCommand.self,
       SuggestCallsCommand.self, ExportCallsCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
     ])
 

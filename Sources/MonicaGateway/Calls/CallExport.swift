@@ -43,7 +43,8 @@ struct CallExport {
     case nil: throw .invalid(field: "format", "must be csv, json or pdf.")
     }
     guard request.ids.count <= 500, request.ids.isEmpty || self.format != .pdf else {
-      throw .invalid(field: "ids", "may name 500 calls at most, and none for a report, which counts all calls of its filter.")
+      throw .invalid(
+        field: "ids", "may name 500 calls at most, and none for a report, which counts all calls of its filter.")
     }
     guard ["", "en", "ja"].contains(request.language) else {
       throw .invalid(field: "language", "must be en or ja.")

@@ -63,7 +63,8 @@ struct CallSelection: Sendable {
       })
     let all: HTML = self.restricts ? "<a href=\"\(path)\">\(view[.all])</a>" : ""
     let text: HTML =
-      hasText ? view.input(.search, "text", self["text"], type: "search", " data-test=\"search\" maxlength=\"200\"") : ""
+      hasText
+      ? view.input(.search, "text", self["text"], type: "search", " data-test=\"search\" maxlength=\"200\"") : ""
     let person: HTML =
       self["person"].isEmpty ? "" : "<input type=\"hidden\" name=\"person\" value=\"\(self["person"])\">"
     return """

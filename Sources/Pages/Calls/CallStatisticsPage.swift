@@ -92,7 +92,8 @@ struct BarChart: Sendable {
           """
       })
     let size = "0 0 \(max(1, self.bars.count) * Self.step) \(Self.height + 44)"
-    return "<svg class=\"chart\" viewBox=\"\(size)\" role=\"img\" aria-label=\"\(self.title): \(sentence)\">\(shapes)</svg>"
+    return
+      "<svg class=\"chart\" viewBox=\"\(size)\" role=\"img\" aria-label=\"\(self.title): \(sentence)\">\(shapes)</svg>"
   }
 }
 

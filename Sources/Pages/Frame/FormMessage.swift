@@ -27,7 +27,8 @@ public struct FormMessage: Sendable {
       let isList = parts[0].hasSuffix("[]")
       let path = (isList ? parts[0].dropLast(2) : parts[0]).split(separator: ".", omittingEmptySubsequences: false)
         .map(String.init)
-      guard (1...Self.deepest).contains(path.count), path.dropLast().allSatisfy({ Self.isName(Self.entry($0)?.list ?? $0) }),
+      guard (1...Self.deepest).contains(path.count),
+        path.dropLast().allSatisfy({ Self.isName(Self.entry($0)?.list ?? $0) }),
         path.last.map(Self.isName) == true
       else { throw .invalid(field: "\(name.prefix(64))", "is no name of a field.") }
       let read: Google_Protobuf_Value
@@ -41,7 +42,8 @@ public struct FormMessage: Sendable {
       default: throw .invalid(field: "\(name.prefix(64))", "is no name of a field.")
       }
       guard Self.put(read, at: path[...], in: &self.root) else {
-        throw .invalid(field: "\(name.prefix(64))", "names an entry of a list that does not begin with 0, or has a gap.")
+        throw .invalid(
+          field: "\(name.prefix(64))", "names an entry of a list that does not begin with 0, or has a gap.")
       }
     }
   }

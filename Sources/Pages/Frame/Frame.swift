@@ -109,7 +109,11 @@ public struct Frame: Sendable {
     (
       "recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")
     ),
-    ("push-ready", Text("A message is shown when a reminder is due. It says nothing of care to others.", "予定の時刻に通知します。ケアの内容は外部に送られません。")),
+    (
+      "push-ready",
+      Text(
+        "A message is shown when a reminder is due. It says nothing of care to others.", "予定の時刻に通知します。ケアの内容は外部に送られません。")
+    ),
     ("push-is-on", Text("Reminders are shown on this device.", "この端末に通知します。")),
     (
       "push-denied",

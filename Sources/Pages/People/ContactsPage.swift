@@ -44,7 +44,10 @@ public struct ContactsPage: Page {
       contact.phones.map {
         "<li>\($0.label) \(ReachLink.html(ReachLink(type: "phone", data: $0.value), $0.value))</li>"
       })
-    let emails = HTML(contact.emails.map { "<li>\($0.label) \(ReachLink.html(ReachLink(type: "email", data: $0.value), $0.value))</li>" })
+    let emails = HTML(
+      contact.emails.map {
+        "<li>\($0.label) \(ReachLink.html(ReachLink(type: "email", data: $0.value), $0.value))</li>"
+      })
     let photo: HTML =
       contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
     return """

@@ -21,7 +21,8 @@ enum FieldWords {
   }
 
   private static let labels: [String: Text] = [
-    "first_name": Text("First name", "名"), "middle_name": Text("Middle name", "ミドルネーム"), "last_name": Text("Last name", "姓"),
+    "first_name": Text("First name", "名"), "middle_name": Text("Middle name", "ミドルネーム"),
+    "last_name": Text("Last name", "姓"),
     "nickname": Text("Nickname", "ニックネーム"), "gender": Text("Gender", "性別"), "description": Text("Details", "詳細"),
     "birthday": Text("Birthday", "誕生日"), "birthday_reminder": Text("Remind of the birthday", "誕生日を知らせる"),
     "is_dead": Text("Has died", "故人"), "deceased_on": Text("Day of death", "亡くなった日"), "job": Text("Job", "仕事"),
@@ -34,10 +35,12 @@ enum FieldWords {
     "is_completed": Text("Done", "完了"), "summary": Text("What", "内容"), "happened_on": Text("Day", "日付"),
     "participants": Text("Who took part", "参加した人"), "status": Text("State", "状態"), "comment": Text("Comment", "コメント"),
     "url": Text("Web address", "ウェブアドレス"), "amount": Text("Value", "金額"), "name": Text("Name", "名前"),
-    "other_id": Text("Other person", "相手"), "initial_date": Text("First day", "最初の日"), "frequency": Text("How often", "頻度"),
+    "other_id": Text("Other person", "相手"), "initial_date": Text("First day", "最初の日"),
+    "frequency": Text("How often", "頻度"),
     "every": Text("Interval", "間隔"), "channel": Text("How", "手段"), "happened_at": .when,
     "messages": Text("What was said or written", "話した内容"),
-    "called_at": .when, "duration_minutes": .minutes, "emotion": .feeling, "they_called": .theyCalled, "note": .note, "tags": .tags,
+    "called_at": .when, "duration_minutes": .minutes, "emotion": .feeling, "they_called": .theyCalled, "note": .note,
+    "tags": .tags,
   ]
 
   /// The name of one of the words that a field takes.
@@ -54,10 +57,12 @@ enum FieldWords {
     "Woman": Text("Woman", "女性"), "Man": Text("Man", "男性"), "Rather not say": Text("Rather not say", "回答しない"),
     "partner": Text("Partner", "パートナー"), "spouse": Text("Spouse", "配偶者"), "parent": Text("Parent", "親"),
     "child": Text("Child", "子"), "sibling": Text("Sibling", "きょうだい"), "grandparent": Text("Grandparent", "祖父母"),
-    "grandchild": Text("Grandchild", "孫"), "uncle": Text("Uncle or aunt", "おじ・おば"), "nephew": Text("Nephew or niece", "おい・めい"),
+    "grandchild": Text("Grandchild", "孫"), "uncle": Text("Uncle or aunt", "おじ・おば"),
+    "nephew": Text("Nephew or niece", "おい・めい"),
     "cousin": Text("Cousin", "いとこ"), "friend": Text("Friend", "友人"), "bestfriend": Text("Best friend", "親友"),
     "colleague": Text("Colleague", "同僚"), "boss": Text("Boss", "上司"), "subordinate": Text("Subordinate", "部下"),
-    "stepparent": Text("Step-parent", "継親"), "stepchild": Text("Step-child", "継子"), "godfather": Text("Godparent", "名付け親"),
+    "stepparent": Text("Step-parent", "継親"), "stepchild": Text("Step-child", "継子"),
+    "godfather": Text("Godparent", "名付け親"),
     "godson": Text("Godchild", "名付け子"), "mentor": Text("Mentor", "恩師"), "protege": Text("Protégé", "教え子"),
     "ex": Text("Former partner", "元パートナー"), "ex_husband": Text("Former spouse", "元配偶者"),
   ]

@@ -39,7 +39,8 @@ public struct PeoplePage: Page {
   }
 
   private static let links: [(path: String, name: Text)] = [
-    (RecordList.path(Conversation.self, ""), Conversation.words.many), (RecordList.path(TaskItem.self, ""), TaskItem.words.many),
+    (RecordList.path(Conversation.self, ""), Conversation.words.many),
+    (RecordList.path(TaskItem.self, ""), TaskItem.words.many),
     (RecordList.path(Activity.self, ""), Activity.words.many), (RecordList.path(Gift.self, ""), Gift.words.many),
     ("/contacts", .contacts),
   ]
@@ -85,7 +86,8 @@ public struct PeoplePage: Page {
   }
 
   private func adding(_ view: PageView, _ hub: some Port) async throws(Failure) -> HTML {
-    let form = RecordForm(view: view, catalog: try await Catalog.read(hub)).creation(Person.self, of: "", next: "/people")
+    let form = RecordForm(view: view, catalog: try await Catalog.read(hub)).creation(
+      Person.self, of: "", next: "/people")
     return "<details class=\"card\"><summary>\(view[Person.words.add])</summary>\(form)</details>"
   }
 }

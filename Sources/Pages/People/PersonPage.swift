@@ -20,7 +20,8 @@ public struct PersonPage: Page {
     }
     let (catalog, tags) =
       view.canRecord
-      ? (try await Catalog.read(hub), try await hub.ask(ListTagsRequest.with { $0.limit = 500 }).tags) : (Catalog([]), [])
+      ? (try await Catalog.read(hub), try await hub.ask(ListTagsRequest.with { $0.limit = 500 }).tags)
+      : (Catalog([]), [])
     let templates = view.canRecord ? try await hub.ask(ListCallTemplatesRequest()).templates : []
     let head = PersonHead(view: view, details: details)
     let parts = PersonParts(view: view, details: details, catalog: catalog)
@@ -46,10 +47,12 @@ struct PersonHead: Sendable {
   func about() -> HTML {
     let photo: HTML =
       self.person.hasPhoto ? "<img class=\"photo\" alt=\"\" src=\"/blobs/\(self.person.photo.sha256)\">" : ""
-    let facts = HTML(self.facts.filter { !$0.value.text.isEmpty }.map { "<dt>\(self.view[$0.label])</dt><dd>\($0.value)</dd>" })
+    let facts = HTML(
+      self.facts.filter { !$0.value.text.isEmpty }.map { "<dt>\(self.view[$0.label])</dt><dd>\($0.value)</dd>" })
     let edit: HTML =
       self.view.canRecord
-      ? "<p class=\"links\"><a href=\"\(RecordList.path(Person.self, "", self.person.id))\">\(self.view[.edit])</a></p>" : ""
+      ? "<p class=\"links\"><a href=\"\(RecordList.path(Person.self, "", self.person.id))\">\(self.view[.edit])</a></p>"
+      : ""
     return """
       <section class="card" data-test="person">\(photo)<dl class="facts">\(facts)</dl>\(self.calling())\(edit)</section>
       """
@@ -64,7 +67,8 @@ struct PersonHead: Sendable {
       ? self.view.dated(self.view.zone.day(at: person.lastInteractionAt.nanosecondsSince1970)) : ""
     return [
       (label("nickname"), "\(person.nickname)"), (label("birthday"), self.birthday), (label("deceased_on"), died),
-      (label("job"), "\(person.job)"), (label("company"), "\(person.company)"), (label("description"), "\(person.description_p)"),
+      (label("job"), "\(person.job)"), (label("company"), "\(person.company)"),
+      (label("description"), "\(person.description_p)"),
       (label("gender"), "\(self.view[name: person.gender])"), (label("food_preferences"), "\(person.foodPreferences)"),
       (label("how_met"), "\(person.howMet)"), (.lastContact, last),
     ]
@@ -99,9 +103,12 @@ struct PersonHead: Sendable {
   /// The tags as badges, each of which leads to the people who have it, and the forms that add and remove one.
   func tags(known: [Tag]) -> HTML {
     let badges = HTML(
-      self.person.tags.map { "<a class=\"badge\" data-test=\"tag\" href=\"/people?tag=\(AddressText.encoded($0))\">\($0)</a>" })
+      self.person.tags.map {
+        "<a class=\"badge\" data-test=\"tag\" href=\"/people?tag=\(AddressText.encoded($0))\">\($0)</a>"
+      })
     let shown: HTML =
-      self.person.tags.isEmpty ? "<p class=\"empty\">\(self.view[Tag.words.none])</p>" : "<p class=\"badges\">\(badges)</p>"
+      self.person.tags.isEmpty
+      ? "<p class=\"empty\">\(self.view[Tag.words.none])</p>" : "<p class=\"badges\">\(badges)</p>"
     return """
       <section class="card"><h2>\(self.view[.tags])</h2>\(shown)\(self.view.canRecord ? self.tagging(known) : "")</section>
       """

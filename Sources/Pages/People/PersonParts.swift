@@ -20,7 +20,8 @@ struct PersonParts: Sendable {
     let records = R.some(of: self.details)
     // The hub leaves out what would make its answer too large, so that there may be more than it has.
     let all: HTML =
-      records.isEmpty ? "" : "<p class=\"links\"><a href=\"\(RecordList.path(R.self, self.person))\">\(self.view[.showAll])</a></p>"
+      records.isEmpty
+      ? "" : "<p class=\"links\"><a href=\"\(RecordList.path(R.self, self.person))\">\(self.view[.showAll])</a></p>"
     return """
       <section class="card"><h2>\(self.view[R.words.many])</h2>\(picture)\(self.list.html(Array(records.prefix(most)), of: self.person))\
       \(all)\(self.adding(R.self))</section>
@@ -49,7 +50,8 @@ struct PersonParts: Sendable {
       \(form.html("\(template)\(parts.fields(Call()))<button>\(self.view[.save])</button>"))</details>
       """ : ""
     let all: HTML =
-      self.details.calls.isEmpty ? "" : "<p class=\"links\"><a href=\"/calls?person=\(self.person)\">\(self.view[.showAll])</a></p>"
+      self.details.calls.isEmpty
+      ? "" : "<p class=\"links\"><a href=\"/calls?person=\(self.person)\">\(self.view[.showAll])</a></p>"
     return """
       <section class="card"><h2>\(self.view[.calls])</h2>\(parts.list(Array(self.details.calls.prefix(5)), showsPerson: false))\(all)\(adding)</section>
       """

@@ -68,6 +68,7 @@ struct ReachLink: Sendable, Hashable {
 extension PersonAddress {
   /// The address in one line.
   var words: String {
-    [self.street, self.city, self.province, self.postalCode, self.country].filter { !$0.isEmpty }.joined(separator: ", ")
+    [self.street, self.city, self.province, self.postalCode, self.country].filter { !$0.isEmpty }.joined(
+      separator: ", ")
   }
 }

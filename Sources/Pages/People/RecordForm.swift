@@ -27,9 +27,12 @@ struct RecordForm: Sendable {
     let rare = shown.filter { R.rare.contains($0.name) }.map { self.field($0, of: draft) }
     let owner: HTML =
       R.kind.rules.owner == .nobody || !person.isEmpty
-      ? "" : self.view.select(.person, "record.personId", "", self.choice(), R.kind.rules.owner == .person ? " required" : "")
+      ? ""
+      : self.view.select(
+        .person, "record.personId", "", self.choice(), R.kind.rules.owner == .person ? " required" : "")
     let hidden: HTML = rare.isEmpty ? "" : "<details><summary>\(self.view[.more])</summary>\(HTML(rare))</details>"
-    return form.html("\(owner)\(HTML(usual))\(hidden)<button class=\"primary\" data-test=\"save\">\(self.view[.save])</button>")
+    return form.html(
+      "\(owner)\(HTML(usual))\(hidden)<button class=\"primary\" data-test=\"save\">\(self.view[.save])</button>")
   }
 
   /// The form that corrects a record.
@@ -137,7 +140,9 @@ struct RecordForm: Sendable {
       ? self.catalog.names(rules.catalog, plain).map { ($0, self.view[name: $0]) }
       : rules.choices.map { ($0, self.view[FieldWords.choice($0)]) }
     guard !words.isEmpty else { return [] }
-    if !value.isEmpty, !words.contains(where: { $0.value == value }) { words.insert((value, self.view[name: value]), at: 0) }
+    if !value.isEmpty, !words.contains(where: { $0.value == value }) {
+      words.insert((value, self.view[name: value]), at: 0)
+    }
     return (rules.isRequired ? [] : [("", "–")]) + words
   }
 
@@ -173,7 +178,9 @@ struct Catalog: Sendable {
   init(_ entries: [CatalogEntry]) { self.entries = entries }
 
   /// Asks the hub.
-  static func read(_ hub: some Port) async throws(Failure) -> Catalog { Catalog(try await hub.ask(CatalogRequest()).entries) }
+  static func read(_ hub: some Port) async throws(Failure) -> Catalog {
+    Catalog(try await hub.ask(CatalogRequest()).entries)
+  }
 
   /// The names of a catalog, after those that the hub knows itself.
   func names(_ catalog: String, _ plain: [String]) -> [String] {
@@ -186,7 +193,8 @@ struct Catalog: Sendable {
   private static let usual = [
     "gender": ["Woman", "Man", "Rather not say"], "contact_field_type": ["web", "other"],
     "relationship_type": [
-      "spouse", "partner", "parent", "child", "sibling", "grandparent", "grandchild", "uncle", "nephew", "cousin", "friend",
+      "spouse", "partner", "parent", "child", "sibling", "grandparent", "grandchild", "uncle", "nephew", "cousin",
+      "friend",
       "bestfriend", "colleague", "boss",
     ],
   ]

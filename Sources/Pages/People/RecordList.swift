@@ -17,7 +17,8 @@ struct RecordList: Sendable {
       records.map { record in
         let owner = person.isEmpty ? record.personID : person
         let change: HTML =
-          self.view.canRecord ? " <a class=\"change\" href=\"\(Self.path(R.self, owner, record.id))\">\(self.view[.edit])</a>" : ""
+          self.view.canRecord
+          ? " <a class=\"change\" href=\"\(Self.path(R.self, owner, record.id))\">\(self.view[.edit])</a>" : ""
         return """
           <li data-test="\(R.kind.name)">\(record.line(in: self))\(SyncMark(view: self.view).html(record.syncState))\(change)</li>
           """
@@ -54,7 +55,9 @@ extension Person {
 }
 
 extension Tag {
-  func line(in list: RecordList) -> HTML { "<a class=\"badge\" href=\"/people?tag=\(AddressText.encoded(self.name))\">\(self.name)</a>" }
+  func line(in list: RecordList) -> HTML {
+    "<a class=\"badge\" href=\"/people?tag=\(AddressText.encoded(self.name))\">\(self.name)</a>"
+  }
 }
 
 extension ContactField {
@@ -76,7 +79,8 @@ extension PersonAddress {
 extension PersonReminder {
   func line(in list: RecordList) -> HTML {
     let again = self.knownFrequency.map { list.view[again: $0, Int(self.every)] } ?? ""
-    return "\(list.day(self.nextOn.isEmpty ? self.initialDate : self.nextOn)) \(self.title) \(again)\(list.words(self.description_p))"
+    return
+      "\(list.day(self.nextOn.isEmpty ? self.initialDate : self.nextOn)) \(self.title) \(again)\(list.words(self.description_p))"
   }
 }
 
@@ -119,7 +123,8 @@ extension Gift {
     let link: HTML = self.url.isEmpty ? "" : " \(ReachLink.html(ReachLink(type: "web", data: self.url), self.url))"
     let value: HTML = self.amount.isEmpty ? "" : " · \(self.amount)"
     let day: HTML = self.date.isEmpty ? "" : " · \(list.day(self.date))"
-    return "\(list.owner(self.personName, self.personID))\(self.name) (\(state))\(value)\(day)\(link)\(list.words(self.comment))"
+    return
+      "\(list.owner(self.personName, self.personID))\(self.name) (\(state))\(value)\(day)\(link)\(list.words(self.comment))"
   }
 }
 
@@ -134,7 +139,8 @@ extension Conversation {
     let channel = list.view[name: self.channel]
     let when: HTML = "\(list.view.dayAndTime(of: self.happenedAt)) · \(channel)"
     let path = RecordList.path(Conversation.self, self.personID, self.id)
-    return "\(list.owner(self.personName, self.personID))<a href=\"\(path)\">\(when)</a>\(list.words(self.messages.first?.content ?? ""))"
+    return
+      "\(list.owner(self.personName, self.personID))<a href=\"\(path)\">\(when)</a>\(list.words(self.messages.first?.content ?? ""))"
   }
 }
 

@@ -24,7 +24,9 @@ public struct RecordPage: Page {
     return try await self.show(type, view, hub)
   }
 
-  private var unknown: Failure { .unknownRecord(self.id, "There is no such record. Open the page of the person again.") }
+  private var unknown: Failure {
+    .unknownRecord(self.id, "There is no such record. Open the page of the person again.")
+  }
 
   private func show<R: FormRecord>(_ type: R.Type, _ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     guard let record = try await R.find(self.id, of: self.person, hub) else { throw self.unknown }
@@ -66,7 +68,8 @@ public struct RecordPage: Page {
   /// The button that deletes it; with a question before it if nothing brings it back.
   private func deletion<R: FormRecord>(_ record: R, _ person: String, _ home: String, _ view: PageView) -> HTML {
     let isKept = R.self is any ListedRecord.Type
-    let next = isKept ? RecordList.path(R.self, person, record.id) : R.kind == .person || person.isEmpty ? "/people" : home
+    let next =
+      isKept ? RecordList.path(R.self, person, record.id) : R.kind == .person || person.isEmpty ? "/people" : home
     let button = Form(R.Deletion.method, next: next, view).with("id", record.id).button(view[.delete], test: "delete")
     guard !isKept else { return "<p class=\"actions\">\(button)</p>" }
     let question = R.kind == .person ? Text.deletesPerson : R.kind == .tag ? .deletesTag : .deletesForGood
@@ -76,7 +79,9 @@ public struct RecordPage: Page {
 
 extension FormRecord {
   /// Whether the hub has cut its text to fit into a reply, so that a form would delete the rest.
-  fileprivate var isCut: Bool { Self.flagPath("truncated").map { self[keyPath: $0] } ?? false && Self.kind != .conversation }
+  fileprivate var isCut: Bool {
+    Self.flagPath("truncated").map { self[keyPath: $0] } ?? false && Self.kind != .conversation
+  }
 }
 
 /// The people among whom a form chooses: those found, or the first in the order of their names.

@@ -30,7 +30,8 @@ public struct RecordsPage: Page {
     return try await self.show(type, view, hub)
   }
 
-  private func show<R: PersonRecord>(_ type: R.Type, _ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
+  private func show<R: PersonRecord>(_ type: R.Type, _ view: PageView, _ hub: some Port) async throws(Failure) -> Shown
+  {
     let part = try await R.page(of: self.person, from: self.cursor, hub)
     let path = RecordList.path(R.self, self.person)
     let list = RecordList(view: view, path: path, showsPerson: self.person.isEmpty)
@@ -64,7 +65,9 @@ public struct RecordsPage: Page {
       }
     }
     let needsPeople = R.asksForPerson || (self.person.isEmpty && R.kind.rules.owner == .person)
-    let fields: HTML = needsPeople && form.people.isEmpty ? "<p class=\"empty\">\(view[.noPeopleFound])</p>" : form.creation(R.self, of: self.person, next: path)
+    let fields: HTML =
+      needsPeople && form.people.isEmpty
+      ? "<p class=\"empty\">\(view[.noPeopleFound])</p>" : form.creation(R.self, of: self.person, next: path)
     return "<section class=\"card\"><h2>\(view[R.words.add])</h2>\(search)\(fields)</section>"
   }
 }

@@ -73,7 +73,8 @@ public struct SettingsPage: Page {
       channels.map { channel in
         let test: HTML =
           isAdmin
-          ? Form(Methods.channelsTest, next: "/settings", view).direct().with("name", channel.name).button(view[.test]) : ""
+          ? Form(Methods.channelsTest, next: "/settings", view).direct().with("name", channel.name).button(view[.test])
+          : ""
         return "<li>\(channel.name) <span class=\"actions\">\(test)</span></li>"
       })
     return self.section(
@@ -86,7 +87,9 @@ public struct SettingsPage: Page {
         let seen: HTML = device.hasLastSeen ? " · \(view.dayAndTime(of: device.lastSeen))" : ""
         let revoke: HTML =
           device.name == view.device
-          ? "" : Form(Methods.devicesRevoke, next: "/settings", view).direct().with("name", device.name).button(view[.revoke])
+          ? ""
+          : Form(Methods.devicesRevoke, next: "/settings", view).direct().with("name", device.name).button(
+            view[.revoke])
         return
           "<li data-test=\"device\">\(device.name) · \(device.role)\(seen) <span class=\"actions\">\(revoke)</span></li>"
       })

@@ -70,8 +70,10 @@ public struct SyncPage: Page {
       })
     let release: HTML =
       view.canRecord
-      ? Form(Methods.contactsSync, next: "/sync", view).direct().with("sources[]", name).with("allowMassDelete:bool", "true")
-        .button(view[.letGo], test: "let-go") : ""
+      ? Form(Methods.contactsSync, next: "/sync", view).direct().with("sources[]", name).with(
+        "allowMassDelete:bool", "true"
+      )
+      .button(view[.letGo], test: "let-go") : ""
     let count = isAll ? "\(held.count)" : "\(held.count)+"
     return """
       <p class="mark">\(view[.heldBack, ["count": count]])</p><ul>\(names)</ul><p class="actions">\(release)</p>

@@ -57,7 +57,8 @@ public struct ChannelTable<View: DatabaseView> {
     let channel = try self.require(name)
     guard channel.carriesText else {
       throw .invalid(
-        field: "channels", "has '\(name)', a browser, which gets empty messages only. Name a channel such as mail or ntfy.")
+        field: "channels",
+        "has '\(name)', a browser, which gets empty messages only. Name a channel such as mail or ntfy.")
     }
     return channel
   }

@@ -32,7 +32,7 @@ async function subscribe(manager) {
     crypto.subtle.exportKey("raw", pair.publicKey), crypto.subtle.exportKey("pkcs8", pair.privateKey)]);
   const subscription = await manager.subscribe({ userVisibleOnly: true, applicationServerKey: shown });
   try {
-    await call("Subscribe", { endpoint: subscription.endpoint, key: btoa(String.fromCharCode(...new Uint8Array(secret))) });
+    await call("Channels/Subscribe", { endpoint: subscription.endpoint, key: btoa(String.fromCharCode(...new Uint8Array(secret))) });
   } catch (reason) {
     await subscription.unsubscribe();
     throw reason;
@@ -41,15 +41,15 @@ async function subscribe(manager) {
 
 /** @param {PushManager} manager */
 async function unsubscribe(manager) {
-  await call("Unsubscribe", {});
+  await call("Channels/Unsubscribe", {});
   await (await manager.getSubscription())?.unsubscribe();
 }
 
 /** @param {string} method @param {Record<string, string>} message */
 async function call(method, message) {
-  const answer = await fetch(`/kith.v1.Channels/${method}`, {
+  const answer = await fetch(`/kith.v1.${method}`, {
     method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() }, body: JSON.stringify(message) });
   const body = await answer.json().catch(() => ({}));
   // Ended already, as when an admin removed it.
-  if (!answer.ok && !(method === "Unsubscribe" && answer.status === 404)) throw new Refusal(body.message ?? String(answer.status));
+  if (!answer.ok && !(method === "Channels/Unsubscribe" && answer.status === 404)) throw new Refusal(body.message ?? String(answer.status));
 }

@@ -58,7 +58,8 @@ public struct RequestHead: Sendable {
   public var takesGzip: Bool {
     (self.field("accept-encoding") ?? "").lowercased().split(separator: ",").contains { part in
       let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
-      return pieces.first == "gzip" && !pieces.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+      return pieces.first == "gzip"
+        && !pieces.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
     }
   }
 }
