@@ -20,7 +20,7 @@ internal import CCrypto
       var start = bytes.baseAddress
       return unsafe d2i_AutoPrivateKey(nil, &start, bytes.count)
     }
-    guard let read else { return nil }
+    guard let read = unsafe read else { return nil }
     unsafe self.key = read
     var group = [CChar](repeating: 0, count: 32)
     var length = 0
@@ -48,7 +48,7 @@ internal import CCrypto
     guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, self.key, nil) == 1,
       unsafe EVP_DigestSign(context, &der, &length, bytes, bytes.count) == 1
     else { return nil }
-    return unsafe Self.raw(der.prefix(length))
+    return Self.raw(der.prefix(length))
   }
 
   /// Takes r and s out of a signature as X9.62 writes it.
@@ -57,7 +57,7 @@ internal import CCrypto
       var start = bytes.baseAddress
       return unsafe d2i_ECDSA_SIG(nil, &start, bytes.count)
     }
-    guard let signature else { return nil }
+    guard let signature = unsafe signature else { return nil }
     defer { unsafe ECDSA_SIG_free(signature) }
     var (r, s) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32))
     guard unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature), &r, 32) == 32,

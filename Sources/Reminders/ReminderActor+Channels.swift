@@ -32,9 +32,8 @@ extension ReminderActor {
       },
       Route(answering: UnsubscribePushRequest.self) { _, context throws(Failure) in
         let device = try Self.device(of: context)
-        let channels = try await self.storage.read { view throws(Failure) in try view.channels.all() }
-        let name = channels.first { $0.push.device == device }?.name ?? "push-\(device)"
-        return try await self.remove(name, UnsubscribePushRequest.self, context)
+        return try await self.remove(
+          ChannelRules.pushName(of: device), UnsubscribePushRequest.self, context, of: device)
       },
       Route(TestChannelRequest.self) { request, _ throws(Failure) in try await self.testChannel(request) },
       Route(ListDeliveriesRequest.self) { request, _ throws(Failure) in
@@ -117,6 +116,10 @@ extension ReminderActor {
     return try await self.secrets.keep(request.key, named: ChannelSecret.name(of: channel.name)) {
       () async throws(Failure) in
       try await self.storage.commit(SubscribePushRequest.self, context) { transaction throws(Failure) in
+        // It may have been revoked since it asked.
+        guard try transaction.devices.active(device) != nil else {
+          throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "The device '\(device)' was revoked.")
+        }
         if let other = try transaction.channels.find(channel.name), other.push.device != device {
           throw Failure(
             .alreadyExists, "CHANNEL_EXISTS",
@@ -136,14 +139,18 @@ extension ReminderActor {
     return name
   }
 
+  /// - Parameter device: Whose browser it has to be; nil = any channel.
   private func remove<C: Command>(
-    _ name: String, _ type: C.Type, _ context: CallContext
+    _ name: String, _ type: C.Type, _ context: CallContext, of device: String? = nil
   ) async throws(Failure) -> Answer<RemoveChannelReply> where C.Reply == RemoveChannelReply {
     try self.claim(name)
     defer { self.busyChannels.remove(name) }
     let now = self.now()
     let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
-      _ = try transaction.channels.require(name)
+      let channel = try transaction.channels.require(name)
+      guard device == nil || channel.push.device == device else {
+        throw .unknownRecord(name, "This device is not reminded.")
+      }
       var reply = RemoveChannelReply()
       reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: name, now: now))
       try transaction.channels.remove(name)

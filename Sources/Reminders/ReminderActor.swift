@@ -61,7 +61,8 @@ public actor ReminderActor {
     self.nameOfPerson = nameOfPerson
     self.now = now
     self.systemZone = Zone.system
-    self.engine = DeliveryEngine(storage: storage, delivery: delivery, logger: logger, now: now, sleep: sleep)
+    self.engine = DeliveryEngine(
+      storage: storage, delivery: delivery, secrets: secrets, logger: logger, now: now, sleep: sleep)
   }
 
   /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.

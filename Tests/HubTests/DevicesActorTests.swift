@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import KithMessages
 import Logging
+import Secrets
 import Storage
 import SwiftProtobuf
 import TestKit
@@ -28,7 +29,8 @@ import Testing
       self.storage = try StorageActor(directory: self.directory.file("state"), logger: silent) { _ in }
       let inFlight = InFlightCommands()
       self.devices = DevicesActor(
-        storage: self.storage, access: self.access, inFlight: inFlight, url: url, logger: silent)
+        storage: self.storage, access: self.access, inFlight: inFlight,
+        secrets: SecretDirectory(path: self.directory.file("secrets")), url: url, logger: silent)
       self.router = Router(
         self.devices.routes, inFlight: inFlight, journal: self.storage,
         contentKey: try ContentKey.load(directory: self.directory.path),

@@ -77,6 +77,16 @@ def test_a_viewer_gets_no_forms_and_may_send_none(front):
     assert answer.status_code == 403
 
 
+def test_days_are_filtered_and_searched(front):
+    phone = front.device("reader")
+    for day, category, memo in [("2026-11-20", "meal", "Miso soup"), ("2026-11-20", "medication", "Two pills"), ("2026-11-21", "meal", "Rice")]:
+        front.hub.reply("Care/Record", {"category": category, "memo": memo, "occurredAt": f"{day}T01:00:00Z"})
+    def found(query):
+        return {memo for memo in ("Miso soup", "Two pills", "Rice") if memo in phone.ask("GET", f"/days?{query}").text}
+    assert found("day=2026-11-20") == {"Miso soup", "Two pills"} and found("day=2026-11-20&category=meal") == {"Miso soup"}
+    assert found("text=soup") == {"Miso soup"} and found("day=2026-11-22") == set()
+
+
 def test_people_and_calls_by_forms_alone(front):
     phone = front.device("mika")
     page = phone.ask("GET", "/people").text

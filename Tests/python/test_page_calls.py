@@ -3,7 +3,6 @@ import csv
 import datetime
 import html
 import io
-import json
 import re
 
 import pytest
@@ -23,6 +22,7 @@ def front():
     with door() as front:
         front.hub.reply("Care/Configure", {"settings": {"recipient": "Yoshiko", "timeZone": "UTC"}})
         ann, bob = (front.hub.reply("People/Create", {"record": {"firstName": name}})["id"] for name in ("Ann", "Bob"))
+        # Bob was called twice, eight days apart, and not for 40 days.
         for person, days, note, emotion in [(ann, 1, "About the garden", "happy"), (ann, 9, "About the garden gate", "sad"),
                                             (bob, 40, "Birthday", "happy")]:
             front.hub.reply("Calls/Log", {"record": {"personId": person, "calledAt": at(days), "durationMinutes": 10, "note": note,
@@ -76,26 +76,34 @@ def test_several_calls_are_tagged_exported_and_deleted(front):
     page = phone.ask("GET", "/calls?several=1&emotion=happy").text
     chosen = [("ids[]", identity) for identity in re.findall(r'name="ids\[\]" value="([^"]+)"', page)]
     assert len(chosen) == 2
-    page = send(phone, page, "kith.v1.Calls/BulkDelete", [*chosen, ("tags:words", "joy spring")], to="kith.v1.Calls/BulkTag").text
+    page = send(phone, page, "kith.v1.Calls/BulkTag", [*chosen, ("tags:words", "joy spring")]).text
     assert {tuple(call["tags"]) for call in front.hub.reply("Calls/List", {"filter": {"emotion": "happy"}})["calls"]} == {("joy", "spring")}
-    listed = phone.ask("GET", "/export", params=[("what", "calls"), ("format", "json"), *chosen[:1]]).text
-    file = re.search(r'href="(/blobs/[0-9a-f]{64})" download="calls-[0-9-]+\.json"', listed).group(1)
-    exported, = json.loads(phone.ask("GET", file).text)["calls"]
-    assert exported["id"] == chosen[0][1]
-    send(phone, page, "kith.v1.Calls/BulkDelete", chosen)
+    shown = send(phone, page, "kith.v1.Calls/BulkTag", [*chosen[:1], ("format", "json")], to="kith.v1.Calls/Export").text
+    file = re.search(r'href="(/blobs/[0-9a-f]{64}\?file=1)" download="calls-[0-9-]+\.json"', shown).group(1)
+    answer = phone.ask("GET", file)
+    exported, = answer.json()["calls"]
+    assert exported["id"] == chosen[0][1] and answer.headers["cache-control"] == "no-store"
+    send(phone, page, "kith.v1.Calls/BulkTag", chosen, to="kith.v1.Calls/BulkDelete")
     assert [call["emotion"] for call in front.hub.reply("Calls/List")["calls"]] == ["sad"]
     for _, identity in chosen:
         front.hub.reply("Calls/Restore", {"id": identity})
 
 
-@pytest.mark.parametrize("what, formats", [("calls", ["csv", "json"]), ("contacts", ["vcf", "csv", "json"]), ("care", ["csv", "json"])])
+def test_the_timeline_is_in_groups_and_says_whom_to_call(front):
+    page = front.device("looker").ask("GET", "/calls").text
+    groups = re.findall(r"<h2>(Today|Yesterday|This week|Earlier)</h2>", page)
+    assert groups and groups[-1] == "Earlier"
+    assert re.search(r"usually every \d+ days, \d+ days overdue", page), page
+
+
+@pytest.mark.parametrize("what, formats", [("calls", ["csv", "json", "pdf"]), ("contacts", ["vcf", "csv", "json"]), ("care", ["csv", "json"])])
 def test_what_is_kept_can_be_taken_along(front, what, formats):
     phone = front.device(f"export-{what}", "viewer")
     for kind in formats:
         page = phone.ask("GET", f"/export?what={what}&format={kind}")
         assert page.status_code == 200, page.text
-        blob = phone.ask("GET", re.search(r'href="(/blobs/[0-9a-f]{64})"', page.text).group(1))
-        assert blob.status_code == 200
+        blob = phone.ask("GET", re.search(r'href="(/blobs/[0-9a-f]{64}\?file=1)"', page.text).group(1))
+        assert blob.status_code == 200 and blob.content[:4] == (b"%PDF" if kind == "pdf" else blob.content[:4])
         if (what, kind) == ("calls", "csv"):
             assert len(list(csv.DictReader(io.StringIO(blob.content.decode("utf-8-sig"))))) == 3
     assert phone.ask("GET", "/export?what=secrets&format=csv").status_code == 400

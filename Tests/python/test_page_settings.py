@@ -77,7 +77,7 @@ def test_a_channel_is_tried_and_a_backup_is_taken_away(household, front, service
     assert send(admin, "/settings", "kith.v1.Channels/Test").status_code == 200
     assert services.seen[0]["line"] == "POST /family-care HTTP/1.1"
     page = send(admin, "/settings", "kith.v1.System/Backup").text
-    file, name = re.search(r'href="(/blobs/[0-9a-f]{64})" download="(kith-[0-9-]+\.db)"', page).groups()
+    file, name = re.search(r'href="(/blobs/[0-9a-f]{64}\?file=1)" download="(kith-[0-9-]+\.db)"', page).groups()
     assert admin.ask("GET", file).content.startswith(b"SQLite format 3\0")
     assert front.device("hanako").ask("GET", file).status_code in (403, 404)
     assert name

@@ -3,6 +3,7 @@ internal import BusZeroMQ
 internal import EventLoop
 internal import KithMessages
 internal import Logging
+internal import Secrets
 internal import Storage
 internal import SwiftProtobuf
 
@@ -19,6 +20,7 @@ actor DevicesActor {
   private let storage: StorageActor
   private let access: AccessPolicy
   private let inFlight: InFlightCommands
+  private let secrets: any SecretStore
   private let url: String
   private let logger: Logger
   private let commands: AsyncStream<Principal>
@@ -29,11 +31,17 @@ actor DevicesActor {
 
   /// Creates the actor; no device is known before ``start()``.
   ///
-  /// - Parameter url: The address of the door for people, from the configuration; empty = what the door announces.
-  init(storage: StorageActor, access: AccessPolicy, inFlight: InFlightCommands, url: String, logger: Logger) {
+  /// - Parameters:
+  ///   - secrets: The store of the keys by which browsers are reminded.
+  ///   - url: The address of the door for people, from the configuration; empty = what the door announces.
+  init(
+    storage: StorageActor, access: AccessPolicy, inFlight: InFlightCommands, secrets: any SecretStore, url: String,
+    logger: Logger
+  ) {
     self.storage = storage
     self.access = access
     self.inFlight = inFlight
+    self.secrets = secrets
     self.url = url
     self.logger = logger
     let (commands, continuation) = AsyncStream<Principal>.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -192,6 +200,9 @@ actor DevicesActor {
   private func end<C: Command>(
     _ name: String, _ type: C.Type, _ context: CallContext
   ) async throws(Failure) -> Answer<Device> where C.Reply == Device {
+    let browsers = try await self.storage.read { view throws(Failure) in
+      try view.channels.all().filter { $0.isBrowser && $0.push.device == name }
+    }
     let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
       guard var stored = try transaction.devices.active(name) else {
         throw .unknownRecord(name, "There is no device '\(name.prefix(64))'. `kith web devices` lists them.")
@@ -199,7 +210,7 @@ actor DevicesActor {
       stored.device.state = "revoked"
       try transaction.devices.put(stored, notice: "device.revoked")
       let now = WallClock.nanoseconds()
-      for channel in try transaction.channels.all() where channel.push.device == name {
+      for channel in try transaction.channels.all() where channel.isBrowser && channel.push.device == name {
         _ = try transaction.deliveries.discardWaiting(on: channel.name, now: now)
         try transaction.channels.remove(channel.name)
       }
@@ -207,7 +218,10 @@ actor DevicesActor {
     }
     FaultPoint.deviceStored.pass()
     try await self.renew()
-    if !answer.isReplayed { self.inFlight.cancelAll(of: "device:\(answer.reply.name)") }
+    // A device that has joined under this name since has secrets of its own.
+    guard !answer.isReplayed else { return answer }
+    self.inFlight.cancelAll(of: "device:\(answer.reply.name)")
+    for channel in browsers { try? await self.secrets.forget(ChannelSecret.name(of: channel.name)) }
     return answer
   }
 

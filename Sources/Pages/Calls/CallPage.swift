@@ -1,4 +1,5 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
 
 /// One call: corrected, deleted and restored.

@@ -1,3 +1,4 @@
+internal import Bus
 internal import CivilTime
 internal import KithMessages
 
@@ -51,7 +52,7 @@ struct CallSelection: Sendable {
   }
 
   /// The form that selects, with its shortcuts.
-  func form(_ path: String, _ view: PageView, hasText: Bool = true) -> HTML {
+  func form(_ path: String, _ view: PageView, hasText: Bool = true, several: Bool = false) -> HTML {
     let emotions = [("", view[.all])] + CallEmotion.allCases.map { ($0.rawValue, view[$0.name]) }
     let recent: [(Text, Int)] = [
       (Text("Last 7 days", "この7日間"), 7), (Text("Last 30 days", "この30日間"), 30), (Text("Last year", "この1年"), 365),
@@ -67,8 +68,9 @@ struct CallSelection: Sendable {
       ? view.input(.search, "text", self["text"], type: "search", " data-test=\"search\" maxlength=\"200\"") : ""
     let person: HTML =
       self["person"].isEmpty ? "" : "<input type=\"hidden\" name=\"person\" value=\"\(self["person"])\">"
+    let kept: HTML = several ? "<input type=\"hidden\" name=\"several\" value=\"1\">" : ""
     return """
-      <form class="filter" method="get" action="\(path)" role="search">\(text)\(person)\
+      <form class="filter" method="get" action="\(path)" role="search">\(text)\(person)\(kept)\
       \(view.select(.feeling, "emotion", self["emotion"], emotions))\(view.input(.tag, "tag", self["tag"]))\
       \(view.input(Text("From", "開始日"), "from", self["from"], type: "date"))\
       \(view.input(Text("To", "終了日"), "to", self["to"], type: "date"))<button>\(view[.show])</button></form>

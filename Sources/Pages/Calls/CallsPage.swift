@@ -1,4 +1,5 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
 
 /// The calls: the running one, people to call, everything by day, and what was found.
@@ -20,7 +21,7 @@ public struct CallsPage: Page {
     let lists: HTML = isOverview ? try await self.overview(view, hub) : try await self.found(view, hub)
     return Shown(
       view[.calls], in: .calls, follows: ["calls", "people"],
-      "\(self.selection.form("/calls", view))\(lists)\(self.links(view))")
+      "\(self.selection.form("/calls", view, several: self.selectsSeveral))\(lists)\(self.links(view))")
   }
 
   private func links(_ view: PageView) -> HTML {
@@ -74,14 +75,14 @@ public struct CallsPage: Page {
         """
       })
     let next = self.selection.address("/calls", ["several": "1"])
-    let ways = Form(Methods.callsBulkDelete, next: next, view).html(
+    // Enter in the field of tags presses the first button, which must not delete.
+    let ways = Form(Methods.callsBulkTag, next: next, view).html(
       """
-      \(choices)<p class="actions"><button data-test="delete">\(view[.deleteChosen])</button>\
-      <button formaction="/forms/\(Methods.callsBulkTag.name)" data-test="tag">\(view[.tagChosen])</button>\
-      <label>\(view[.tags]) <input name="tags:words"></label>\
-      <button formaction="/export" formmethod="get" name="format" value="csv">CSV</button>\
-      <button formaction="/export" formmethod="get" name="format" value="json">JSON</button>\
-      <input type="hidden" name="what" value="calls"></p>
+      \(choices)<p class="actions"><label>\(view[.tags]) <input name="tags:words"></label>\
+      <button data-test="tag">\(view[.tagChosen])</button>\
+      <button formaction="/forms/\(Methods.callsExport.name)" name="format" value="csv" data-direct>CSV</button>\
+      <button formaction="/forms/\(Methods.callsExport.name)" name="format" value="json" data-direct>JSON</button>\
+      <button formaction="/forms/\(Methods.callsBulkDelete.name)" data-test="delete">\(view[.deleteChosen])</button></p>
       """)
     return "<section class=\"card\">\(ways)</section>"
   }

@@ -9,6 +9,7 @@ public struct RemindersPage: Page {
   /// Asks for the reminders.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let status = try await hub.ask(ReminderStatusRequest())
+    let isReminded = try await hub.ask(ListChannelsRequest()).channels.contains { $0.push.device == view.device }
     let due = DueReminders(view: view)
     let coming: HTML =
       status.pending.isEmpty
@@ -17,14 +18,14 @@ public struct RemindersPage: Page {
       view[.reminders], in: .more, follows: ["reminders"],
       """
       \(due.html(status.due, next: "/reminders"))<section class="card"><h2>\(view[.coming])</h2>\(coming)</section>
-      \(view.canRecord ? self.daily(status.daily, view) + self.push(view) : "")
+      \(view.canRecord ? self.daily(status.daily, view) + self.push(isOn: isReminded, view) : "")
       """)
   }
 
   /// Reminders on this device, which need script: a browser that cannot have them is told what else there is.
-  private func push(_ view: PageView) -> HTML {
+  private func push(isOn: Bool, _ view: PageView) -> HTML {
     """
-    <section class="card push"><h2>\(view[.onThisDevice])</h2><p class="push-state" role="status">\(view[.pushNeeds])</p>\
+    <section class="card push" data-on="\(isOn ? "1" : "0")"><h2>\(view[.onThisDevice])</h2><p class="push-state" role="status">\(view[.pushNeeds])</p>\
     <p class="actions"><button type="button" class="push-on" data-test="push-on" hidden>\(view[.pushOn])</button>\
     <button type="button" class="push-off" hidden>\(view[.pushOff])</button></p></section>
     """

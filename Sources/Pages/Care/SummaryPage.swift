@@ -24,7 +24,7 @@ public struct SummaryPage: Page {
     let day = Day(summary.day) ?? view.today
     // A browser gets empty messages, so a summary cannot go there.
     let all = view.canRecord ? try await hub.ask(ListChannelsRequest()).channels : []
-    let channels = all.filter { if case .push? = $0.kind { false } else { true } }
+    let channels = all.filter { !$0.isBrowser }
     let others = HTML(
       PageLanguage.allCases.map { language in
         "<a href=\"/summary?day=\(summary.day)&amp;language=\(language.rawValue)\" lang=\"\(language.rawValue)\">\(language.ownName)</a> "

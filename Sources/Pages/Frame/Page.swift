@@ -81,7 +81,7 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
 
   /// The page at a path.
   ///
-  /// - Parameter query: Finds a parameter of the address; the values of one whose name ends with `[]`, with spaces between them.
+  /// - Parameter query: Finds a parameter of the address.
   public func page(path: String, query: (String) -> String?) -> any Page {
     let id = String(path.dropFirst(self.path.count))
     switch self {

@@ -8,7 +8,6 @@ public struct ExportPage: Page {
   private let format: String
   private let source: String
   private let calls: CallSelection
-  private let ids: [String]
 
   /// Makes the page of a query: `what` is calls, contacts or care, `format` one of its formats.
   init(_ query: (String) -> String?) {
@@ -16,7 +15,6 @@ public struct ExportPage: Page {
     self.format = query("format") ?? ""
     self.source = query("source") ?? ""
     self.calls = CallSelection(query)
-    self.ids = (query("ids[]") ?? "").split(separator: " ").map(String.init)
   }
 
   /// Has the file written.
@@ -27,7 +25,6 @@ public struct ExportPage: Page {
       var request = ExportCallsRequest()
       request.format = self.format
       request.filter = self.calls.filter(view.zone)
-      request.ids = self.ids
       request.timeZone = view.zone.name
       request.language = view.language.rawValue
       blob = try await hub.ask(request)
@@ -44,30 +41,41 @@ public struct ExportPage: Page {
       blob = try await hub.ask(request)
     default: throw .invalid(field: "what", "has to be calls, contacts or care.")
     }
-    return FilePage(blob, name: "\(self.what)-\(view.today.description).\(self.format)").show(view)
+    return FilePage(blob, of: self.what).show(view)
   }
 }
 
 /// A file that the hub has written: an export, or the answer to the form that makes a backup.
 public struct FilePage: Sendable {
   private let blob: BlobRef
-  private let name: String
+  private let what: String
 
   /// Makes the page.
   ///
-  /// - Parameter name: What the file is called where it is downloaded to.
-  public init(_ blob: BlobRef, name: String) {
+  /// - Parameter what: What is in the file; a part of its name.
+  public init(_ blob: BlobRef, of what: String) {
     self.blob = blob
-    self.name = name
+    self.what = what
+  }
+
+  private var ending: String {
+    switch self.blob.mediaType.prefix(while: { $0 != ";" }) {
+    case "text/csv": "csv"
+    case "application/json": "json"
+    case "application/pdf": "pdf"
+    case "text/vcard": "vcf"
+    default: "db"
+    }
   }
 
   /// Shows the link to the file.
   public func show(_ view: PageView) -> Shown {
-    Shown(
+    let name = "\(self.what)-\(view.today.description).\(self.ending)"
+    return Shown(
       view[.yourFile], in: .more, follows: [],
       """
-      <section class="card"><p><a class="button" href="/blobs/\(self.blob.sha256)" download="\(self.name)" data-test="file">\
-      \(view[.download, ["name": self.name]])</a></p>\
+      <section class="card"><p><a class="button" href="/blobs/\(self.blob.sha256)?file=1" download="\(name)" data-test="file">\
+      \(view[.download, ["name": name]])</a></p>\
       <p>\(view[.fileHelp, ["size": "\((self.blob.size + 1023) / 1024)"]])</p></section>
       """)
   }

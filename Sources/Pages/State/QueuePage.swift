@@ -24,9 +24,10 @@ public struct QueuePage: Page {
           \(SyncMark(view: view).html(entry.state))\(why)<span class="actions">\(buttons)</span></li>
           """
       })
+    let list: HTML = entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>"
     return Shown(
       view[.queue], in: .more, follows: ["people", "calls", "conversations", "sync"],
-      "<section class=\"card\">\(entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>")</section>"
+      "<section class=\"card\">\(list)</section>"
     )
   }
 }

@@ -41,12 +41,13 @@ public struct SettingsPage: Page {
   }
 
   private func monica(_ status: MonicaStatus, _ isAdmin: Bool, _ view: PageView) -> HTML {
+    let hasExpired = status.state == AccountState.expired.rawValue
+    let mark: HTML = hasExpired ? " <strong class=\"mark\">\(view[.expired])</strong>" : ""
     let state: HTML =
       status.endpoint.isEmpty
       ? "<p>\(view[.noServer])</p>"
       : """
-      <p>\(status.endpoint) · \(status.userName) · \(status.token)\
-      \(status.state == AccountState.expired.rawValue ? " <strong class=\"mark\">\(view[.expired])</strong>" : "")</p>
+      <p>\(status.endpoint) · \(status.userName) · \(status.token)\(mark)</p>
       """
     guard isAdmin else { return self.section(.server, view, state) }
     let change: HTML =

@@ -42,7 +42,9 @@ enum ChannelRules {
     try Self.webAddress(request.endpoint, field: "endpoint")
     let authority = request.endpoint.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)[2]
     let host = Self.host(authority).lowercased()
-    guard Self.pushServices.union(more).contains(where: { host == $0 || host.hasSuffix(".\($0)") }) else {
+    // What is no plain name could end before the part that is looked at: "evil.example?.push.apple.com".
+    guard Self.isHost(host), Self.pushServices.union(more).contains(where: { host == $0 || host.hasSuffix(".\($0)") })
+    else {
       throw .invalid(
         field: "endpoint",
         "is of no known push service. An admin can allow it in the configuration: [channels] push = [\"\(host)\"]")
@@ -51,12 +53,15 @@ enum ChannelRules {
       throw .invalid(field: "key", "has to be a private key in base64.")
     }
     var channel = Channel()
-    channel.name = String("push-\(device)".prefix(32))
+    channel.name = Self.pushName(of: device)
     channel.push.endpoint = request.endpoint
     channel.push.device = device
     channel.createdAt = .init(nanosecondsSince1970: now)
     return channel
   }
+
+  /// The name of the channel of a device's browser.
+  static func pushName(of device: String) -> String { String("push-\(device)".prefix(32)) }
 
   private static func isBase64(_ byte: UInt8) -> Bool {
     Self.isTopicCharacter(byte) && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") || "+/=".utf8.contains(byte)

@@ -7,9 +7,10 @@ extension DatabaseView {
   public var channels: ChannelTable<Self> { ChannelTable(view: self) }
 }
 
-extension Channel {
-  /// Whether its messages have a text: those to browsers are empty.
-  public var carriesText: Bool { if case .push? = self.kind { false } else { true } }
+/// The name of a channel's secret in the secret store.
+public enum ChannelSecret {
+  /// The name, of the channel of this name.
+  public static func name(of channel: String) -> String { "channel-\(channel)" }
 }
 
 /// The channels over which messages are delivered.
@@ -24,7 +25,7 @@ public struct ChannelTable<View: DatabaseView> {
 
   /// The names of channels for a reminder, each once: those named, those for every reminder, and the browsers.
   public func names(_ named: [String], always: [String]) throws(Failure) -> [String] {
-    let browsers = try self.all().filter { !$0.carriesText }.map(\.name)
+    let browsers = try self.all().filter(\.isBrowser).map(\.name)
     return named + (always + browsers).filter { !named.contains($0) }
   }
 
@@ -55,7 +56,7 @@ public struct ChannelTable<View: DatabaseView> {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`; `INVALID_ARGUMENT/FIELD_INVALID` for a browser, whose messages are empty.
   public func requireText(_ name: String) throws(Failure) -> Channel {
     let channel = try self.require(name)
-    guard channel.carriesText else {
+    guard !channel.isBrowser else {
       throw .invalid(
         field: "channels",
         "has '\(name)', a browser, which gets empty messages only. Name a channel such as mail or ntfy.")

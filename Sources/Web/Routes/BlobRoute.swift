@@ -38,7 +38,8 @@ struct BlobRoute: Sendable {
     let first = try await self.piece(name, at: 0, length: head.field("range") == nil ? 0 : 64, token)
     var headers: HTTPFields = [
       .contentType: MediaType.of(Array(first.bytes.prefix(16))), .eTag: tag, .acceptRanges: "bytes",
-      .cacheControl: "private, max-age=31536000, immutable",
+      // A file to take away, such as a backup, is not kept in the browser as well.
+      .cacheControl: head.query["file"] == nil ? "private, max-age=31536000, immutable" : "no-store",
       // Whatever it is, nothing in it runs.
       .contentSecurityPolicy: "default-src 'none'; sandbox",
     ]

@@ -23,7 +23,7 @@ struct PageRoutes: Sendable {
     }
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
-      let page = address.page(path: head.path) { $0.hasSuffix("[]") ? head.query.all($0) : head.query[$0] }
+      let page = address.page(path: head.path) { head.query[$0] }
       // Asked before the hub is: what changes from here on may be missing on the page.
       let vector = self.parts.fan.vector
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
@@ -81,9 +81,9 @@ struct PageRoutes: Sendable {
       case Methods.devicesInvite:
         let invitation = try Invitation(jsonUTF8Data: Data(json))
         return { InvitationPage(invitation).show($0) }
-      case Methods.systemBackup:
+      case Methods.systemBackup, Methods.callsExport:
         let blob = try BlobRef(jsonUTF8Data: Data(json))
-        return { FilePage(blob, name: "kith-\($0.today.description).db").show($0) }
+        return { FilePage(blob, of: method == Methods.callsExport ? "calls" : "kith").show($0) }
       default: return nil
       }
     } catch {

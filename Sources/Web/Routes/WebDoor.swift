@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Logging
+internal import NIOCore
 internal import WebRules
 
 /// Answers every request: lets it in or not, hands it to its route, and adds what all answers have.

@@ -2,7 +2,7 @@
 import { message } from "./form.js";
 import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
-import { preparePush } from "./push.js";
+import { endPush, preparePush } from "./push.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
@@ -15,7 +15,7 @@ import { say, word } from "./words.js";
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   const submitter = /** @type {HTMLButtonElement | null} */ (/** @type {SubmitEvent} */ (event).submitter);
-  if (form.matches("form.command") && submitter?.formMethod !== "get") {
+  if (form.matches("form.command") && !submitter?.hasAttribute("data-direct")) {
     event.preventDefault();
     void submit(form, submitter);
   } else if (form.matches("form.leave")) {
@@ -41,7 +41,7 @@ async function submit(form, submitter) {
     body = message(known.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
   } catch {
     // The server says which field is wrong, in words.
-    form.submit();
+    sendItself(form, submitter);
     return;
   }
   const noted = now?.split(".");
@@ -55,7 +55,7 @@ async function submit(form, submitter) {
   } catch {
     // Nothing can be kept here, as in some private windows: the browser sends the form itself.
     say(word("no-storage"));
-    form.submit();
+    sendItself(form, submitter);
     return;
   }
   form.reset();
@@ -69,6 +69,16 @@ async function submit(form, submitter) {
   say(word(rest ? "kept" : "saved"));
   const next = fields.find(([name]) => name === "next")?.[1] ?? "/";
   if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
+}
+
+/**
+ * Has the browser send a form, to where its button says.
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement | null} submitter
+ */
+function sendItself(form, submitter) {
+  if (submitter?.hasAttribute("formaction")) form.action = submitter.formAction;
+  form.submit();
 }
 
 /**
@@ -99,6 +109,8 @@ async function leave(form) {
   }
   await store.wipe().catch(() => undefined);
   for (const name of await caches.keys()) await caches.delete(name);
+  sessionStorage.clear();
+  await endPush().catch(() => undefined);
   location.assign("/");
 }
 

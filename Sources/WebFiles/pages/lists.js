@@ -43,6 +43,8 @@ async function search(form) {
   form.after(...following(fresh));
   // The form is as a fresh page would have it: nobody is writing in it any more.
   for (const changed of form.querySelectorAll("input")) changed.defaultValue = changed.value;
+  for (const option of form.querySelectorAll("option")) option.defaultSelected = option.selected;
+  document.body.dataset.parts = "1";
   watchEnd();
 }
 

@@ -77,18 +77,20 @@ export async function fetchPage(address) {
 
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
 export async function refresh() {
+  // An answer that is shown once, such as a file that was made, is no page of the house.
+  if (!document.body.dataset.streams) return;
   if (isInUse()) {
     isStale = true;
     return;
   }
   isStale = false;
   fetches += 1;
-  const number = fetches;
+  const [number, address] = [fetches, location.href];
   try {
-    const page = await fetchPage(location.href);
+    const page = await fetchPage(address);
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
     // One that was fetched later is newer, also if it came earlier.
-    if (!fresh || !old || number !== fetches) return;
+    if (!fresh || !old || number !== fetches || address !== location.href) return;
     if (isInUse()) {
       isStale = true;
       return;
@@ -131,7 +133,7 @@ export function sayOffline() {
  * @param {() => void} connected called whenever the house can be reached again
  */
 export function follow(connected) {
-  const source = new EventSource(`/events?streams=${document.body.dataset.streams}`);
+  const source = new EventSource(`/events?streams=${document.body.dataset.streams || "system"}`);
   source.onopen = () => {
     say(word("live"));
     connected();

@@ -74,7 +74,7 @@ async function sendAll() {
         break;
       case "failed":
         attempts = 0;
-        await store.change({ ...command, state: "failed", reason: result.reason });
+        await store.change({ ...(ready ?? command), state: "failed", reason: result.reason });
         tell({});
         break;
       case "signed-out":
@@ -131,7 +131,8 @@ async function send(command) {
  */
 function post(path, key, message) {
   return fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": key }, body: JSON.stringify(message), cache: "no-store" });
+    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": key }, cache: "no-store",
+    body: JSON.stringify(message) });
 }
 
 /**
@@ -145,11 +146,11 @@ async function sendSound(command) {
     return fetch(`${command.path}?message=${message}`, {
       method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store", body: sound });
   }
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await new Response(sound).arrayBuffer()));
+  const bytes = await new Response(sound).arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: sound });
+  const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: bytes });
   if (!stored.ok) return stored;
-  const size = (await new Response(sound).arrayBuffer()).byteLength;
-  const attachments = [{ sha256, size: String(size), mediaType: "audio/wav" }];
+  const attachments = [{ sha256, size: String(bytes.byteLength), mediaType: "audio/wav" }];
   return post(command.path, command.key, { ...command.message, record: { ...command.message.record, attachments } });
 }

@@ -1,7 +1,9 @@
 // The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
 
-const FILES = ["app.js", "form.js", "lists.js", "live.js", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
-  "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
+const FILES = [
+  "app.js", "form.js", "icon.svg", "lists.js", "live.js", "offline.html", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js",
+  "store.js", "voice.js", "wav.js", "words.js", "zone.js",
+].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -14,7 +16,8 @@ worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.cl
 
 worker.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  // Files to take away are not pages that were seen.
+  if (event.request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/blobs/")) return;
   if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
     event.respondWith(fromHouse(event.request, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
@@ -61,7 +64,7 @@ worker.addEventListener("notificationclick", (event) => {
 /** Shows what is due: the message says nothing, so the house is asked. A browser demands that something is shown in any case. */
 async function remind() {
   const [title, unknown] = navigator.language.startsWith("ja")
-    ? ["お知らせ", "予定の時刻です。開いて確認してください。"] : ["Reminder", "Something is due. Open the page to see it."];
+    ? ["お知らせ", "Kithからのお知らせがあります。"] : ["Reminder", "Kith has something for you. Open the page to see it."];
   const due = await dueNow().catch(() => []);
   await worker.registration.showNotification(title, {
     body: due.length > 0 ? due.join("\n") : unknown, tag: "kith-due", renotify: true, icon: "/files/icon.svg" });
@@ -72,7 +75,8 @@ async function remind() {
  * @returns {Promise<string[]>}
  */
 async function dueNow() {
-  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal: /** @type {any} */ (AbortSignal).timeout(5000), cache: "no-store" });
+  const signal = /** @type {any} */ (AbortSignal).timeout(5000);
+  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal, cache: "no-store" });
   if (!answer.ok) return [];
   return ((await answer.json()).due ?? []).map((/** @type {{title?: string}} */ reminder) => reminder.title ?? "");
 }

@@ -56,7 +56,8 @@ async function recover(recording) {
     await store.discardSound(recording.key);
     return;
   }
-  const { key, path, message, at, noted } = recording;
+  // One that an earlier version of this script began has neither.
+  const { key, path = "/care/voice", message, at, noted = ["occurredAt"] } = recording;
   await add({ key, path, message, at, hasSound: true, noted });
   say(word("recording-interrupted"));
 }

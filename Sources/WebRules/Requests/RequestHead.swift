@@ -88,11 +88,6 @@ public struct Query: Sendable {
   /// The value of a parameter; of several with one name the first.
   public subscript(name: String) -> String? { self.pairs.first { $0.name == name }?.value }
 
-  /// The values of a parameter that may be repeated, in their order, with a space between them.
-  public func all(_ name: String) -> String {
-    self.pairs.filter { $0.name == name }.map(\.value).joined(separator: " ")
-  }
-
   /// Decodes `%41` and `+`; nil if the bytes are no UTF-8, or a `%` has no two digits behind it.
   static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
