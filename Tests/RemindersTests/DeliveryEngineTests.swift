@@ -37,7 +37,8 @@ import Testing
         return DeliverReply()
       }
       let engine = DeliveryEngine(
-        storage: storage, delivery: port, secrets: SecretDirectory(path: self.directory.file("secrets")), logger: logger, now: { self.now }, chance: { 0.5 },
+        storage: storage, delivery: port, secrets: SecretDirectory(path: self.directory.file("secrets")),
+        logger: logger, now: { self.now }, chance: { 0.5 },
         sleep: { span in self.clock.withLock { $0 += span } })
       let result: Result<Value, any Error>
       do { result = .success(try await body(engine, storage)) } catch { result = .failure(error) }

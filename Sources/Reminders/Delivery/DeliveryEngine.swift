@@ -29,7 +29,8 @@ actor DeliveryEngine {
   ///   - chance: Returns numbers from 0 to 1.
   ///   - sleep: Waits for a number of nanoseconds.
   init(
-    storage: StorageActor, delivery: any Port, secrets: any SecretStore, logger: Logger, now: @escaping @Sendable () -> Int64,
+    storage: StorageActor, delivery: any Port, secrets: any SecretStore, logger: Logger,
+    now: @escaping @Sendable () -> Int64,
     chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     sleep: @escaping @Sendable (Int64) async -> Void
   ) {
