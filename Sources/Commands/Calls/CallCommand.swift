@@ -7,7 +7,7 @@ struct CallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Calls with people.",
     discussion: """
-      People are named by id, or by a name that only one of them has.
+      People are named by id, or by a name that only one of them has. `kith call SERVICE/METHOD JSON` sends any method of the hub.
       Example: kith call log ann --duration 25 --emotion happy --note 'About the garden'
       """,
     subcommands: [
@@ -16,7 +16,8 @@ struct CallCommand: AsyncParsableCommand {
       TagCallsCommand.self, RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self,
       CallStatsCommand.self,
       SuggestCallsCommand.self, ExportCallsCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
-    ])
+      SendMethodCommand.self,
+    ], defaultSubcommand: SendMethodCommand.self)
 
   @OptionGroup var global: GlobalOptions
 }
