@@ -21,15 +21,21 @@ internal import CCrypto
       return unsafe d2i_AutoPrivateKey(nil, &start, bytes.count)
     }
     guard let read = unsafe read else { return nil }
+    guard unsafe Self.isOnP256(read) else {
+      unsafe EVP_PKEY_free(read)
+      return nil
+    }
     unsafe self.key = read
-    var group = [CChar](repeating: 0, count: 32)
-    var length = 0
-    guard unsafe EVP_PKEY_get_group_name(read, &group, group.count, &length) == 1,
-      group.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
-    else { return nil }
   }
 
   deinit { unsafe EVP_PKEY_free(self.key) }
+
+  private static func isOnP256(_ key: OpaquePointer) -> Bool {
+    var group = [CChar](repeating: 0, count: 32)
+    var length = 0
+    return unsafe EVP_PKEY_get_group_name(key, &group, group.count, &length) == 1
+      && group.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
+  }
 
   /// The public key as an uncompressed point, of 65 bytes; nil if OpenSSL fails.
   public var publicKey: [UInt8]? {

@@ -4,6 +4,7 @@ internal import Digest
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import KithMessages
 internal import NIOCore
 internal import WebFiles
 internal import WebRules
