@@ -11,7 +11,7 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  for product in kithd kith kith-web kith-pocketsphinx; do swift build --product "$product"; done
+  for product in kithd kith kith-report kith-web kith-pocketsphinx; do swift build --product "$product"; done
 } >&2
 python=$(scripts/python-env.sh)
 bin=$(swift build --show-bin-path)

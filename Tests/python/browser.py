@@ -69,10 +69,19 @@ class Phone:
         """The value of an expression of JavaScript in the page; a promise is waited for."""
         return self.page.evaluate(expression, argument)
 
+    def glance(self, expression):
+        """The value of an expression; None while the page goes to another one."""
+        try:
+            return self.read(expression)
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+            return None
+
     def until(self, expression, seconds=30):
         """Waits until an expression is true; gives its value."""
         end = time.monotonic() + seconds
-        while not (value := self.read(expression)):
+        while not (value := self.glance(expression)):
             assert time.monotonic() < end, f"never true: {expression}; faults: {self.faults}"
             self.page.wait_for_timeout(50)
         return value

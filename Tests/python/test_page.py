@@ -1,4 +1,5 @@
 """The family's pages as a browser without scripts gets them: each is read, and each form does its work."""
+import html
 import re
 
 import pytest
@@ -19,17 +20,18 @@ def hidden(page, action):
     """The values of a form that nobody sees, as a browser sends them back."""
     form = re.search(rf'<form class="command" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
     assert form, f"no form {action}"
-    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1)))
+    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1))
+    return {name: html.unescape(value) for name, value in fields}
 
 
 def test_each_page_opens_in_both_languages(front):
     admin = front.device("kitchen", "admin")
     seen = {}
-    for language, html in (("en", 'lang="en"'), ("ja", 'lang="ja"')):
+    for language, mark in (("en", 'lang="en"'), ("ja", 'lang="ja"')):
         for path in PAGES:
             answer = admin.ask("GET", path, headers={"Accept-Language": language})
             assert answer.status_code == 200, (path, answer.text)
-            assert answer.headers["content-type"] == "text/html; charset=utf-8" and html in answer.text
+            assert answer.headers["content-type"] == "text/html; charset=utf-8" and mark in answer.text
             assert answer.text.count("<h1>") == 1 and "no-store" in answer.headers["cache-control"]
             seen[path, language] = re.search("<h1>(.*?)</h1>", answer.text).group(1)
     assert all(seen[path, "en"] != seen[path, "ja"] for path in PAGES), seen

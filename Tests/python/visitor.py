@@ -70,7 +70,7 @@ class Form:
     """A form, with its fields in their order."""
 
     def __init__(self, node):
-        self.node, self.action, self.fields = node, node.attributes["action"], []
+        self.node, self.action, self.fields = node, node.attributes.get("action", ""), []
         self.labels = [label.text for label in node.all("label")]
         for field in node.all():
             if field.tag in ("input", "textarea", "select") and "name" in field.attributes:
