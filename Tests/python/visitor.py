@@ -13,6 +13,8 @@ import html.parser
 import urllib.parse
 
 VOID = {"input", "meta", "link", "img", "br", "hr", "source"}
+# What stands in a line of text; everything else begins a line of its own.
+INLINE = {"a", "b", "del", "em", "mark", "output", "span", "strong", "time"}
 
 
 class Node:
@@ -27,7 +29,13 @@ class Node:
 
     def pieces(self):
         for child in self.children:
-            yield from (child.pieces() if isinstance(child, Node) else [child])
+            if not isinstance(child, Node):
+                yield child
+                continue
+            edge = "" if child.tag in INLINE else " "
+            yield edge
+            yield from child.pieces()
+            yield edge
 
     def all(self, tag=None, **attributes):
         """The elements in it, of a name and with attributes; `data_test` stands for `data-test`."""
@@ -160,8 +168,9 @@ class Page:
         return [form for form in forms if set((having or {}).items()) <= set(form.pairs())]
 
     def send(self, method, values=None, having=None):
-        """Fills in the first form that sends a method, sends it, and gives the page that follows."""
-        form = next(iter(self.forms(method, having)), None)
+        """Fills in the first form that sends a method and has the fields, sends it, and gives the page that follows."""
+        forms = [form for form in self.forms(method, having) if set(values or {}) <= set(form.names())]
+        form = next(iter(forms or self.forms(method, having)), None)
         assert form, f"{self.path} has no form {method} with {having}: {self.text}"
         return self.visitor.open(form.action, form.filled(values or {}))
 

@@ -97,7 +97,7 @@ extension TaskItem {
     let state: HTML
     if self.isCompleted {
       state = "<span role=\"img\" aria-label=\"\(list.view[.taskDone])\">✓</span> "
-    } else if list.view.canRecord {
+    } else if list.view.canRecord, !self.hasDeletedAt {
       state = Form(Methods.tasksUpdate, next: list.path, list.view).with("record.id", self.id)
         .with("record.isCompleted:bool", "true").with("fields[]", "is_completed").button(list.view[.taskDone])
     } else {
