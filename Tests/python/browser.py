@@ -98,7 +98,7 @@ class Phone:
         cookie, _, _ = answer.headers["Set-Cookie"].partition(";")
         key, _, value = cookie.partition("=")
         self.context.add_cookies([{"name": key, "value": value, "url": front.url, "httpOnly": True, "sameSite": "Lax",
-                                   "secure": front.scheme == "https"}])
+                                   "expires": time.time() + 86_400, "secure": front.scheme == "https"}])
 
     def refused(self):
         """What the policy of the page that is open forbade."""

@@ -276,9 +276,12 @@ def test_a_call_is_logged_by_voice(front, phone):
     phone.page.click("[data-test=record]")
     phone.until("/[2-9]/.test(document.querySelector('form.voice output').textContent)")
     phone.page.click("[data-test=stop]")
+    end = time.monotonic() + 30
+    while not (calls := front.hub.reply("Calls/List").get("calls", [])):
+        assert time.monotonic() < end, waiting(phone)
+        time.sleep(0.05)
+    (call,), (sound,) = calls, calls[0]["attachments"]
     drained(phone)
-    call, = front.hub.reply("Calls/List")["calls"]
-    sound, = call["attachments"]
     assert (call["personId"], sound["mediaType"]) == (person, "audio/wav") and int(sound["size"]) > 44 + 32_000
     assert front.device("ear").ask("GET", f"/blobs/{sound['sha256']}").content[:4] == b"RIFF"
     phone.open(f"{front.url}/calls/{call['id']}")
