@@ -5,6 +5,7 @@ import pytest
 
 from browser import chromium
 from conftest import ROOT
+from keyed import eventually
 from monica_home import CONFIGURATION, conflict, home
 from pages import drained, entries, waiting, write
 from test_due_minute import next_minute, wait_until
@@ -97,7 +98,7 @@ def call(phone, front, person):
     phone.page.fill("[data-test=memo]", "She laughed.")
     phone.page.select_option("[name='record.emotion']", "happy")
     phone.page.click("[data-test=save]")
-    phone.until("document.querySelector('#state').textContent !== ''")
+    assert eventually(lambda: front.hub.reply("Calls/List", {})["calls"][0].get("note"))
     drained(phone)
     held, = front.hub.reply("Calls/List", {})["calls"]
     assert (held["note"], held["emotion"], held["durationMinutes"], held["personId"]) == ("She laughed.", "happy", 1, person)
