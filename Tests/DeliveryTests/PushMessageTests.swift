@@ -33,7 +33,7 @@ import Transfer
     try #require(parts.count == 3 && parts[0] == "vapid")
     #expect(parts[2] == "k=" + point.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
     let claims = parts[1].dropFirst(2).split(separator: ".")[1]
-    let padded = claims + String(repeating: "=", count: (4 - claims.count % 4) % 4)
+    let padded = String(claims) + String(repeating: "=", count: (4 - claims.count % 4) % 4)
     let json = String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
     #expect(json == #"{"aud":"https://push.example.org:8443","exp":1795230000,"sub":"mailto:kith@example.org"}"#)
   }

@@ -79,7 +79,10 @@ def type_away_from_home(phone, front):
     drained(phone)
 
 
-def do_what_is_due(phone, front, due_at):
+def do_what_is_due(phone, front):
+    # Care that is recorded after the minute would end the reminder.
+    due_at = next_minute(at_least=5)
+    front.hub.reply("Reminders/SetDaily", {"enabled": True, "time": due_at.strftime("%H:%M"), "timeZone": "Asia/Tokyo"})
     wait_until(due_at)
     phone.open(front.url + "/")
     phone.until("document.querySelector('[data-test=reminder] button.primary') !== null")
@@ -139,8 +142,6 @@ def leave(phone, front):
 def test_a_day(household, front, browser, locale, words):
     assert MODEL.exists(), "the model of speech is missing: run scripts/speech-model.sh"
     ann, _ = conflict(household)
-    due_at = next_minute(at_least=5)
-    front.hub.reply("Reminders/SetDaily", {"enabled": True, "time": due_at.strftime("%H:%M"), "timeZone": "Asia/Tokyo"})
     phone = browser.phone(locale=locale, timezone_id="Asia/Tokyo", color_scheme="dark" if locale == "ja-JP" else "light")
     phone.context.add_init_script(SHARING)
     try:
@@ -148,7 +149,7 @@ def test_a_day(household, front, browser, locale, words):
         assert phone.read("document.documentElement.lang") == locale[:2]
         speak(phone, front)
         type_away_from_home(phone, front)
-        do_what_is_due(phone, front, due_at)
+        do_what_is_due(phone, front)
         call(phone, front, ann)
         decide(phone, household, front)
         share(phone, front, words)
