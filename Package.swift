@@ -142,7 +142,7 @@ let package = Package(
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
-      dependencies: ["Bus", "CSystemd", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf],
+      dependencies: ["Bus", "CSystemd", "Digest", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf],
       swiftSettings: memorySafe),
     .target(
       name: "Reminders",
@@ -166,10 +166,12 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "Secrets", protobuf, arguments, logging,
+        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "QR", "Secrets", protobuf, arguments,
+        logging,
       ],
       swiftSettings: strict),
-    .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .target(name: "QR", swiftSettings: strict),
+    .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", "QR", protobuf], swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
     .target(
@@ -252,6 +254,7 @@ let package = Package(
         protobuf, logging,
       ],
       swiftSettings: strict),
+    .testTarget(name: "QRTests", dependencies: ["QR"], swiftSettings: strict),
     .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "CareRecorderTests",
@@ -296,7 +299,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "TestKit", protobuf,
+        "Commands", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "QR", "TestKit", protobuf,
         arguments,
       ],
       swiftSettings: strict),
@@ -319,7 +322,7 @@ if hasWeb {
       dependencies: [
         "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
         "Digest",
-        "EventLoop", "Instruments",
+        "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),

@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, web, speech; none: all. ROUNDS (5),
+# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, web, page, speech; none: all. ROUNDS (5),
 # COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records care folder hub carddav monica workers web speech)
+known=(transport vcard storage contacts records care folder hub carddav monica workers web page speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
   [[ " ${known[*]} " == *" $name "* ]] || { echo "bench.sh: '$name' is not one of ${known[*]}" >&2; exit 2; }
 done
+
+# Its packages of HTTP are fetched and built only then.
+[[ ! " ${wanted[*]} " =~ " web "|" page " ]] || export KITH_WEB=1
 
 scripts/setup.sh
 # A folder on a real disk: /tmp may be memory, where a commit costs nothing.
@@ -166,6 +169,17 @@ web() {
   swift build "${release[@]}" --product kith-web >&2
   ln -sf "$programs/kith-web" "$work/kith-web"
   TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$rounds"
+}
+
+page() {
+  title "The family's pages in Chromium"
+  scripts/setup.sh chromium flite fonts-noto-cjk
+  scripts/speech-model.sh
+  for product in kith-web kith-pocketsphinx; do
+    swift build "${release[@]}" --product "$product" >&2
+    ln -sf "$programs/$product" "$work/$product"
+  done
+  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/page_bench.py "$work" "$rounds"
 }
 
 speech() {

@@ -90,7 +90,7 @@ examples() {
     { example = 0 }'
 }
 
-# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, or kith-web.
+# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, kith-web, or its pages' scripts.
 methods_documented_and_reachable() {
   awk '
     /^service / { service = $2 }
@@ -100,6 +100,7 @@ methods_documented_and_reachable() {
     grep -q "^### kith.v1.$service/$name\$" docs/services.md || echo "docs/services.md lacks $service/$name"
     [ "$role" != WORKER ] || continue
     grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client Sources/Web 2>/dev/null ||
+      grep -rqF "\"$service/$name\"" Sources/WebFiles/pages ||
       echo "neither kith nor kith-web sends $service/$name"
   done
 }

@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
 # Builds Kith, syncs the sample household through it, and checks what came out. Leaves nothing running and nothing behind.
+#   quickstart.sh --web    then serves the family's pages of that household to this machine until Ctrl+C. PORT (8480) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  "") ;;
+  --web) export KITH_WEB=1 ;;
+  *) echo "quickstart.sh: '$1' is no option; the only one is --web" >&2; exit 2 ;;
+esac
 
 # Fetching the dependencies and installing libraries both wait for the network.
 swift package resolve &
@@ -13,6 +20,7 @@ export KITH_BUILD
 # A debug build takes half the time of a release build and runs the same code.
 swift build --product kithd
 swift build --product kith
+[ -z "${KITH_WEB:-}" ] || swift build --product kith-web
 bin=$(swift build --show-bin-path)
 
 work=$(mktemp -d /tmp/kith-quickstart.XXXXXX)
@@ -76,6 +84,22 @@ sequences() { sed -n 's/.*"seq":"\([0-9]*\)".*/\1/p' "$work/events"; }
 complete() { [ "$(sequences)" = "$(seq 1 "$head")" ]; }
 within 10 complete || { echo "the sync stream is not 1..$head: $(sequences | tr '\n' ' ')" >&2; exit 1; }
 echo "$head sync events seen, dense"
+
+if [ -n "${KITH_WEB:-}" ]; then
+  say "serve the pages"
+  port=${PORT:-8480}
+  "$bin/kith-web" --listen "127.0.0.1:$port" --runtime-dir "$work/run" --state-dir "$work/web" --insecure-http >>"$work/kithd.log" 2>&1 &
+  web=$!
+  pids+=("$web")
+  answers() { kill -0 "$web" && (exec 3<>"/dev/tcp/127.0.0.1/$port"); }
+  within 20 answers || { echo "kith-web does not answer; another PORT may be free" >&2; exit 1; }
+  kith care settings --recipient "Sato Yoshiko" --honorific さん >/dev/null
+  kith care record meal "Porridge and tea" >/dev/null
+  kith care record medication "08:00 pills taken" >/dev/null
+  code=$(kith --json web pair --name browser --role admin | sed -n 's/.*"code":"\([0-9]*\)".*/\1/p')
+  say "open http://localhost:$port/pair#$code in a browser on this machine; Ctrl+C ends it"
+  wait "$web"
+fi
 
 say "stop kithd"
 for pid in "${pids[@]:1}"; do kill "$pid" && wait "$pid" || true; done 2>/dev/null

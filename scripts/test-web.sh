@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Builds kith-web with its HTTP libraries, which nothing else needs, and runs its tests: against real daemons, and its pages in Chromium. Arguments go to pytest.
+# Builds kith-web with its HTTP libraries, which nothing else needs, and runs its tests: the rules of its scripts by node, the types of
+# its scripts by TypeScript, and against real daemons, with its pages in Chromium and Firefox. Arguments go to pytest.
 # KITH_LONG=1 runs tests that have a full size at that size.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh curl openssl flite nodejs chromium libnss3-tools fonts-noto-cjk
+scripts/setup.sh curl openssl flite nodejs node-typescript chromium firefox-esr pulseaudio libnss3-tools fonts-noto-cjk
+node --test Tests/web/*.test.js
+for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
-  for product in kithd kith kith-web; do swift build --product "$product"; done
+  scripts/speech-model.sh
+  for product in kithd kith kith-report kith-web kith-pocketsphinx; do swift build --product "$product"; done
 } >&2
 python=$(scripts/python-env.sh)
 bin=$(swift build --show-bin-path)

@@ -38,7 +38,7 @@ extension CareRecorderActor {
         expiresAt: now + Self.shareLifetime)
       for name in request.channels {
         reply.deliveries += try transaction.deliveries.queue(
-          message, on: try transaction.channels.require(name), now: now)
+          message, on: try transaction.channels.requireText(name), now: now)
       }
       if reply.summary.text.utf8.count > CareRules.summaryLimit { reply.summary.text = "" }
       return reply

@@ -36,7 +36,7 @@ extension ContactsSyncActor {
         try await self.storage.read { view throws(Failure) in
           try view.contacts.page(
             limit: request.limit, cursor: request.cursor, source: request.source,
-            includeDeleted: request.includeDeleted)
+            includeDeleted: request.includeDeleted, heldBack: request.heldBack)
         }
       },
       Route(GetContactRequest.self) { request, _ throws(Failure) in

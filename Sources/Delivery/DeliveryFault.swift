@@ -14,6 +14,8 @@ enum DeliveryFault: Error {
   case notEncrypted(String)
   /// The receiver refused the message permanently; with its words.
   case refused(String)
+  /// The browser takes no more messages: its subscription has ended.
+  case subscriptionEnded
   /// Too much was sent in too short a time.
   case tooMuch(retryAfter: Int64?)
   /// The receiver has a temporary fault; with its words.
@@ -47,6 +49,11 @@ enum DeliveryFault: Error {
       Failure(
         .invalidArgument, "CHANNEL_REFUSED",
         "The receiver of '\(channel)' refuses the message\(Self.quoted(words)). Check the addresses of the channel.")
+    case .subscriptionEnded:
+      Failure(
+        .notFound, "PUSH_ENDED",
+        "The browser of '\(channel)' takes no messages any more. Switch reminders on again on its device: the page Reminders."
+      )
     case .tooMuch(let wait):
       Failure(
         .resourceExhausted, "CHANNEL_TOO_MUCH",

@@ -2,7 +2,7 @@ public import Bus
 internal import KithMessages
 internal import Transfer
 
-/// Delivers messages to the destination of a channel: mail, LINE, ntfy, a webhook, a program, the desktop.
+/// Delivers messages to the destination of a channel: mail, LINE, ntfy, a webhook, a browser, a program, the desktop.
 ///
 /// It may run on another machine. It has no store, and keeps only ``ChannelConnections`` between calls.
 public struct DeliveryService: Sendable {
@@ -50,6 +50,10 @@ public struct DeliveryService: Sendable {
     case .webhook(let webhook)?:
       guard secret != nil || !webhook.address.contains(WebhookMessage.secretMark) else { throw .secretMissing }
       return try await self.send(WebhookMessage(id: request.id, channel: webhook, notice: notice), channel, secret)
+    case .push(let push)?:
+      guard secret != nil else { throw .secretMissing }
+      return try await self.send(
+        PushMessage(channel: push, now: WallClock.nanoseconds() / 1_000_000_000), channel, secret)
     case .command(let command)?:
       guard self.programs.contains(command.program) else {
         throw .unavailable(

@@ -43,7 +43,8 @@ struct CareServices: Sendable {
       storage: storage,
       delivery: configuration.placement.port(
         to: .delivery, here: LocalBatchPort(delivery.routes, batches: []), plane), secrets: secrets,
-      alarm: try WallAlarm(loop: transfers), showsOnDesktop: configuration.notifiesDesktop, logger: logger,
+      alarm: try WallAlarm(loop: transfers), showsOnDesktop: configuration.notifiesDesktop,
+      pushServices: configuration.pushServices, logger: logger,
       nameOfPerson: { id async throws(Failure) in
         try await storage.read { view throws(Failure) in try view.records.require(Person.self, id).displayName }
       })

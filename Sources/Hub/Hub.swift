@@ -121,7 +121,8 @@ public struct Hub: ServiceLifecycle.Service {
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
     let inFlight = InFlightCommands()
     let devices = DevicesActor(
-      storage: storage, access: access, inFlight: inFlight, url: self.configuration.webURL, logger: self.logger)
+      storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
+      logger: self.logger)
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,

@@ -30,6 +30,7 @@ internal import TOMLKit
 ///
 /// [channels]
 /// programs = ["/usr/bin/apprise"]   # programs that channels may run; none by default
+/// push = ["push.example.org"]       # push services of browsers besides the known ones
 ///
 /// [secrets]
 /// store = "files"            # or "keyring": the desktop's, through secret-tool
@@ -76,6 +77,8 @@ public struct HubConfiguration: Sendable, Hashable {
   public var notifiesDesktop = false
   /// Absolute paths of the programs that channels may run.
   public var channelPrograms: Set<String> = []
+  /// Hosts of push services besides those of the known browsers.
+  public var pushServices: Set<String> = []
   /// Whether secrets are kept in the desktop's keyring instead of files in the state directory.
   public var usesKeyring = false
   /// Directories of files with secrets that commands may name; nil = ``standardSecretFolders(_:)``.
@@ -207,6 +210,12 @@ public struct HubConfiguration: Sendable, Hashable {
       self.webURL = address
     case "channels.programs":
       self.channelPrograms = Set(try Self.paths(value, key, such: "/usr/bin/apprise", name))
+    case "channels.push":
+      let hosts = value?.array?.compactMap { $0.string } ?? []
+      guard value?.array?.count == hosts.count, hosts.allSatisfy({ !$0.isEmpty }) else {
+        throw Self.invalid(name, "\(key) has to be a list of host names such as [\"push.example.org\"]")
+      }
+      self.pushServices = Set(hosts.map { $0.lowercased() })
     case "secrets.store":
       let store = try Self.require(value?.string, key, "\"files\" or \"keyring\"", name)
       guard ["files", "keyring"].contains(store) else {

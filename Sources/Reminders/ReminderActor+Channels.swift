@@ -25,7 +25,15 @@ extension ReminderActor {
         try await self.setCredentials(request, context)
       },
       Route(answering: RemoveChannelRequest.self) { request, context throws(Failure) in
-        try await self.removeChannel(request, context)
+        try await self.remove(request.name, RemoveChannelRequest.self, context)
+      },
+      Route(answering: SubscribePushRequest.self) { request, context throws(Failure) in
+        try await self.subscribe(request, context)
+      },
+      Route(answering: UnsubscribePushRequest.self) { _, context throws(Failure) in
+        let device = try Self.device(of: context)
+        return try await self.remove(
+          ChannelRules.pushName(of: device), UnsubscribePushRequest.self, context, of: device)
       },
       Route(TestChannelRequest.self) { request, _ throws(Failure) in try await self.testChannel(request) },
       Route(ListDeliveriesRequest.self) { request, _ throws(Failure) in
@@ -97,25 +105,63 @@ extension ReminderActor {
     }
   }
 
-  private func removeChannel(
-    _ request: RemoveChannelRequest, _ context: CallContext
-  ) async throws(Failure) -> Answer<RemoveChannelReply> {
-    try self.claim(request.name)
-    defer { self.busyChannels.remove(request.name) }
+  /// A second channel of one device would announce everything twice, so that its name is the device's.
+  private func subscribe(
+    _ request: SubscribePushRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<Channel> {
+    let device = try Self.device(of: context)
+    let channel = try ChannelRules.push(request, device: device, more: self.pushServices, now: self.now())
+    try self.claim(channel.name)
+    defer { self.busyChannels.remove(channel.name) }
+    return try await self.secrets.keep(request.key, named: ChannelSecret.name(of: channel.name)) {
+      () async throws(Failure) in
+      try await self.storage.commit(SubscribePushRequest.self, context) { transaction throws(Failure) in
+        // It may have been revoked since it asked.
+        guard try transaction.devices.active(device) != nil else {
+          throw Failure(.unauthenticated, "PRINCIPAL_UNKNOWN", "The device '\(device)' was revoked.")
+        }
+        if let other = try transaction.channels.find(channel.name), other.push.device != device {
+          throw Failure(
+            .alreadyExists, "CHANNEL_EXISTS",
+            "There is a channel '\(channel.name)' already. An admin has to remove it first.")
+        }
+        try transaction.channels.put(channel)
+        return channel
+      }
+    }
+  }
+
+  private static func device(of context: CallContext) throws(Failure) -> String {
+    guard let name = context.principal.deviceName else {
+      throw Failure(
+        .failedPrecondition, "NOT_A_DEVICE", "Only a device can do this: open the page Reminders on the phone.")
+    }
+    return name
+  }
+
+  /// - Parameter device: Whose browser it has to be; nil = any channel.
+  private func remove<C: Command>(
+    _ name: String, _ type: C.Type, _ context: CallContext, of device: String? = nil
+  ) async throws(Failure) -> Answer<RemoveChannelReply> where C.Reply == RemoveChannelReply {
+    try self.claim(name)
+    defer { self.busyChannels.remove(name) }
     let now = self.now()
-    let answer = try await self.storage.commit(RemoveChannelRequest.self, context) { transaction throws(Failure) in
-      _ = try transaction.channels.require(request.name)
+    let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
+      let channel = try transaction.channels.require(name)
+      guard device == nil || channel.push.device == device else {
+        throw .unknownRecord(name, "This device is not reminded.")
+      }
       var reply = RemoveChannelReply()
-      reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: request.name, now: now))
-      try transaction.channels.remove(request.name)
+      reply.discarded = UInt32(clamping: try transaction.deliveries.discardWaiting(on: name, now: now))
+      try transaction.channels.remove(name)
       var settings = try transaction.reminders.settings()
-      settings.removeChannel(request.name)
+      settings.removeChannel(name)
       try transaction.reminders.configure(settings)
       return reply
     }
     // The replayed answer may be about an earlier channel: a new one of this name may exist, with its own secret.
-    let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(request.name) != nil }
-    if !isThere { try await self.secrets.forget(ChannelSecret.name(of: request.name)) }
+    let isThere = try await self.storage.read { view throws(Failure) in try view.channels.find(name) != nil }
+    if !isThere { try await self.secrets.forget(ChannelSecret.name(of: name)) }
     return answer
   }
 

@@ -145,8 +145,7 @@ extension ReminderActor {
 extension DatabaseView {
   /// The channels for reminders of a kind.
   fileprivate func channels(of kind: ReminderKind, always: [String]) throws(Failure) -> [String] {
-    let names = try self.reminders.settings().channels(of: kind)
-    return names + always.filter { !names.contains($0) }
+    try self.channels.names(try self.reminders.settings().channels(of: kind), always: always)
   }
 
   /// The deliveries of messages about a reminder.

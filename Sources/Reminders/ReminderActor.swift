@@ -18,8 +18,10 @@ public actor ReminderActor {
   let now: @Sendable () -> Int64
   let systemZone: @Sendable () -> Zone
   let nameOfPerson: @Sendable (String) async throws(Failure) -> String
-  /// The channels for every reminder.
+  /// The channels for every reminder, besides those of browsers.
   let always: [String]
+  /// Hosts of push services that the configuration allows.
+  let pushServices: Set<String>
   private let alarm: WallAlarm?
   private let logger: Logger
   private var work: Task<Void, Never>?
@@ -38,13 +40,15 @@ public actor ReminderActor {
   ///   - delivery: The port to `kith.v1.Delivery`.
   ///   - secrets: The store of the channels' secrets.
   ///   - alarm: Calls the actor when a reminder is due; nil if the owner calls ``tick()``.
+  ///   - pushServices: Hosts of push services besides those of the known browsers.
   ///   - showsOnDesktop: True to show every reminder on the desktop of the user who runs the daemon.
   ///   - nameOfPerson: Returns the name of a person by id. Throws `NOT_FOUND/RECORD_UNKNOWN`.
   ///   - now: Returns the time of day in nanoseconds since 1970.
   ///   - sleep: Waits for a number of nanoseconds between delivery attempts.
   public init(
     storage: StorageActor, delivery: any Port, secrets: any SecretStore, alarm: WallAlarm?, showsOnDesktop: Bool,
-    logger: Logger, nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
+    pushServices: Set<String> = [], logger: Logger,
+    nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     sleep: @escaping @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .nanoseconds($0)) }
   ) {
@@ -52,11 +56,13 @@ public actor ReminderActor {
     self.secrets = secrets
     self.alarm = alarm
     self.always = showsOnDesktop ? [ChannelTable<ReadView>.desktop] : []
+    self.pushServices = pushServices
     self.logger = logger
     self.nameOfPerson = nameOfPerson
     self.now = now
     self.systemZone = Zone.system
-    self.engine = DeliveryEngine(storage: storage, delivery: delivery, logger: logger, now: now, sleep: sleep)
+    self.engine = DeliveryEngine(
+      storage: storage, delivery: delivery, secrets: secrets, logger: logger, now: now, sleep: sleep)
   }
 
   /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.

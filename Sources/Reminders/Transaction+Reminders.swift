@@ -181,8 +181,7 @@ extension Transaction {
         kind: "\(reminder.kind)_reminder", title: words.title(of: reminder), text: words.text(of: reminder),
         date: zone.mailDate(at: now), expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
         subject: "\(reminder.id) \(reminder.snoozes)")
-      let names = settings.channels(of: reminder.knownKind)
-      for name in names + always.filter({ !names.contains($0) }) {
+      for name in try self.channels.names(settings.channels(of: reminder.knownKind), always: always) {
         guard let channel = try self.channels.find(name) else { continue }
         do throws(Failure) {
           try self.deliveries.queue(message, on: channel, now: now)

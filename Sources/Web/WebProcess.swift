@@ -16,8 +16,6 @@ public import WebRules
 
 /// The process of the door: connections to the hub and from devices, signals, exit code.
 public struct WebProcess: Sendable {
-  /// How long an idle connection is kept.
-  private static let idle = TimeAmount.seconds(75)
   /// How long open connections may go on after SIGTERM.
   private static let farewell = Duration.milliseconds(800)
 
@@ -145,20 +143,20 @@ public struct WebProcess: Sendable {
     let connections = Connections(
       ConnectionLimits(each: isBehindProxy ? ConnectionLimits.all : ConnectionLimits.address)
     ) { count, isRefused in metrics.connections(count, isRefused: isRefused) }
-    let plain = HTTP1Channel.Configuration(
-      idleTimeout: Self.idle,
+    let stream = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [StreamAlarm()], idleTimeout: TimeAmount(IdleTime.longest),
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: Admission.largestHead, maxHeaderListSize: Admission.largestHead, maxHeaderFieldCount: 100))
     guard let store else {
       return HTTPServerBuilder { responder in
-        ConnectionGuard(HTTP1Channel(responder: responder, configuration: plain), connections)
+        ConnectionGuard(HTTP1Channel(responder: responder, configuration: stream), connections)
       }
     }
     let tls = try ServedTLS(store).configuration()
     return HTTPServerBuilder { responder in
       ConnectionGuard(
         try HTTP2UpgradeChannel(
-          tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(75), streamConfiguration: plain),
+          tlsConfiguration: tls, configuration: .init(idleTimeout: IdleTime.notice, streamConfiguration: stream),
           responder: responder), connections)
     }
   }

@@ -23,6 +23,10 @@ static const unsigned char icon_svg[] = {
 #embed "pages/icon.svg"
 };
 
+static const unsigned char lists_js[] = {
+#embed "pages/lists.js"
+};
+
 static const unsigned char live_js[] = {
 #embed "pages/live.js"
 };
@@ -41,6 +45,10 @@ static const unsigned char page_css[] = {
 
 static const unsigned char pair_js[] = {
 #embed "pages/pair.js"
+};
+
+static const unsigned char push_js[] = {
+#embed "pages/push.js"
 };
 
 static const unsigned char queue_js[] = {
@@ -85,11 +93,13 @@ static const struct kith_web_file files[] = {
     {"door.css", "text/css; charset=utf-8", door_css, sizeof door_css},
     {"form.js", "text/javascript; charset=utf-8", form_js, sizeof form_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
+    {"lists.js", "text/javascript; charset=utf-8", lists_js, sizeof lists_js},
     {"live.js", "text/javascript; charset=utf-8", live_js, sizeof live_js},
     {"manifest.webmanifest", "application/manifest+json", manifest_webmanifest, sizeof manifest_webmanifest},
     {"offline.html", "text/html; charset=utf-8", offline_html, sizeof offline_html},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"pair.js", "text/javascript; charset=utf-8", pair_js, sizeof pair_js},
+    {"push.js", "text/javascript; charset=utf-8", push_js, sizeof push_js},
     {"queue.js", "text/javascript; charset=utf-8", queue_js, sizeof queue_js},
     {"recorder-worklet.js", "text/javascript; charset=utf-8", recorder_worklet_js, sizeof recorder_worklet_js},
     {"sender.js", "text/javascript; charset=utf-8", sender_js, sizeof sender_js},

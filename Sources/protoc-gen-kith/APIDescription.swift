@@ -120,7 +120,8 @@ struct APIDescription {
           (
             "value",
             .object([
-              ("description", .text("The Status in binary form, in base64 without padding.")), ("type", .text("string")),
+              ("description", .text("The Status in binary form, in base64 without padding.")),
+              ("type", .text("string")),
             ])
           ), ("debug", .object([SchemaWriter.reference("Status")])),
         ])
@@ -164,7 +165,14 @@ struct APIDescription {
         .text(
           "Printable ASCII without spaces. The same key with the same method and body gives the stored answer again, for 24 hours; with "
             + "others INVALID_ARGUMENT/IDEMPOTENCY_KEY_REUSED. A failure that changed nothing is not remembered.")
-      ), ("schema", .object([("type", .text("string")), ("minLength", .number(1)), ("maxLength", .number(255)), ("pattern", .text("^[!-~]+$"))])),
+      ),
+      (
+        "schema",
+        .object([
+          ("type", .text("string")), ("minLength", .number(1)), ("maxLength", .number(255)),
+          ("pattern", .text("^[!-~]+$")),
+        ])
+      ),
     ])
   }
 }

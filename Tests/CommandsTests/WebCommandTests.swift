@@ -1,5 +1,6 @@
 import Bus
 import KithMessages
+import QR
 import SwiftProtobuf
 import Testing
 
@@ -28,7 +29,7 @@ struct WebCommandTests {
         "Address  https://kith.home.arpa/pair#00345678",
       ])
     let picture = try #require(QRCode(invitation.url))
-    #expect(lines.dropFirst(4).prefix(19) == picture.lines(Style(isOn: false))[...])
+    #expect(lines.dropFirst(4).prefix(19) == picture.lines(isColoured: false)[...])
     // 29 modules and four of quiet zone at each side.
     #expect(picture.modules.count == 29 && lines[4] == String(repeating: "█", count: 37))
   }

@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import KithMessages
 import Logging
+import Secrets
 import Storage
 import SwiftProtobuf
 import TestKit
@@ -28,7 +29,8 @@ import Testing
       self.storage = try StorageActor(directory: self.directory.file("state"), logger: silent) { _ in }
       let inFlight = InFlightCommands()
       self.devices = DevicesActor(
-        storage: self.storage, access: self.access, inFlight: inFlight, url: url, logger: silent)
+        storage: self.storage, access: self.access, inFlight: inFlight,
+        secrets: SecretDirectory(path: self.directory.file("secrets")), url: url, logger: silent)
       self.router = Router(
         self.devices.routes, inFlight: inFlight, journal: self.storage,
         contentKey: try ContentKey.load(directory: self.directory.path),
@@ -46,6 +48,24 @@ import Testing
           $0.name = name
           $0.role = role
           $0.tokenSha256 = DevicesActorTests.digest(token)
+        })
+    }
+
+    func invite(_ name: String, _ role: Role) async throws -> String {
+      try await self.ask(
+        InviteDeviceRequest.with {
+          $0.name = name
+          $0.role = role.rawValue
+        }
+      ).code
+    }
+
+    func pair(_ code: String, token: String, unencrypted: Bool = false) async throws -> Device {
+      try await self.ask(
+        PairDeviceRequest.with {
+          $0.code = code
+          $0.tokenSha256 = DevicesActorTests.digest(token)
+          $0.unencrypted = unencrypted
         })
     }
 
@@ -97,6 +117,68 @@ import Testing
     other.tokenSha256 = Self.digest("t2")
     #expect(await self.reason { _ = try await again.ask(other) } == "CODE_UNKNOWN")
     await again.close()
+  }
+
+  @Test("a token that an earlier device had uses no code up", arguments: ["revoked", "expired"])
+  func burntToken(end: String) async throws {
+    let house = try await House()
+    if end == "revoked" {
+      _ = try await house.add("old", token: "t1")
+      _ = try await house.ask(RevokeDeviceRequest.with { $0.name = "old" })
+    } else {
+      let device = Device.with {
+        $0.name = "old"
+        $0.state = "active"
+        $0.expires.seconds = 1
+      }
+      try await house.storage.write { transaction throws(Failure) in
+        try transaction.devices.put(StoredDevice(device, token: TokenDigest(of: "t1").bytes))
+      }
+    }
+    let code = try await house.invite("new", .recorder)
+    #expect(await self.reason { _ = try await house.pair(code, token: "t1") } == "FIELD_INVALID")
+    #expect(try await house.ask(DevicesListRequest()).invitations.map(\.name) == ["new"])
+    #expect(try await house.pair(code, token: "t2").name == "new")
+    #expect(house.principal("t1") == nil)
+    await house.close()
+  }
+
+  @Test(
+    "a code that others may have read is void for everybody, unless it is a viewer's",
+    arguments: [Role.viewer, .recorder, .admin])
+  func unencrypted(role: Role) async throws {
+    let house = try await House()
+    let code = try await house.invite("phone", role)
+    let reason = await self.reason { _ = try await house.pair(code, token: "t1", unencrypted: true) }
+    #expect(try await house.ask(DevicesListRequest()).invitations.isEmpty)
+    if role == .viewer {
+      #expect(reason == nil && house.principal("t1") == Principal(name: "device:phone", role: .viewer))
+      // Its answer was lost.
+      #expect(try await house.pair(code, token: "t1", unencrypted: true).name == "phone")
+    } else {
+      #expect(reason == "ENCRYPTION_NEEDED" && house.principal("t1") == nil)
+      for token in ["t1", "t2"] {
+        #expect(await self.reason { _ = try await house.pair(code, token: token) } == "CODE_UNKNOWN")
+      }
+      #expect(try await house.ask(DevicesListRequest()).devices.isEmpty)
+    }
+    await house.close()
+  }
+
+  @Test("a device that has joined, and shows its code again where others may read it, is refused and stays")
+  func unencryptedAgain() async throws {
+    let house = try await House()
+    let code = try await house.invite("phone", .recorder)
+    _ = try await house.pair(code, token: "t1")
+    let other = try await house.invite("tablet", .recorder)
+    for shown in [code, other] {
+      #expect(
+        await self.reason { _ = try await house.pair(shown, token: "t1", unencrypted: true) } == "ENCRYPTION_NEEDED")
+    }
+    #expect(house.principal("t1") == Principal(name: "device:phone", role: .recorder))
+    #expect(try await house.pair(code, token: "t1").state == "active")
+    #expect(await self.reason { _ = try await house.pair(other, token: "t2") } == "CODE_UNKNOWN")
+    await house.close()
   }
 
   @Test("a revoked device is nobody from the answer on, and its name is free")

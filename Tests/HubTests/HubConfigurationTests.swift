@@ -69,6 +69,7 @@ struct HubConfigurationTests {
         desktop = true
         [channels]
         programs = ["/usr/bin/apprise"]
+        push = ["Push.Example.org"]
         [secrets]
         store = "keyring"
         folders = ["/srv/a"]
@@ -90,6 +91,7 @@ struct HubConfigurationTests {
     #expect(!chosen.monicaSyncAtStart && chosen.monicaSyncEveryMinutes == 9 && chosen.monicaTimeLimitSeconds == 60)
     #expect(chosen.placement.onWorkers == [.contacts, .monica, .transcriber])
     #expect(chosen.notifiesDesktop && chosen.channelPrograms == ["/usr/bin/apprise"] && chosen.usesKeyring)
+    #expect(chosen.pushServices == ["push.example.org"])
     #expect(chosen.secretFolders == ["/srv/a"] && chosen.tcp == TCPSettings(address: "127.0.0.1", port: 7001))
     #expect(chosen.users == [0: .recorder] && chosen.logLevel == "debug")
     #expect(chosen.clientMemory.bytes == 128 << 20 && chosen.connectionsPerKey == 3)

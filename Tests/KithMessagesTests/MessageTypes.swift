@@ -64,7 +64,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     CreateRelationshipRequest.self, UpdateRelationshipRequest.self, DeleteRelationshipRequest.self,
     // calls.proto
     LogCallRequest.self, QuickCallRequest.self, StartCallRequest.self, StopCallRequest.self, UpdateCallRequest.self,
-    DeleteCallRequest.self, BulkDeleteCallsRequest.self, BulkDeleteCallsReply.self, RestoreCallRequest.self,
+    DeleteCallRequest.self, BulkDeleteCallsRequest.self, BulkDeleteCallsReply.self, BulkTagCallsRequest.self,
+    BulkTagCallsReply.self, RestoreCallRequest.self,
     CallFilter.self, ListCallsRequest.self, ListCallsReply.self, GetCallRequest.self, SearchCallsRequest.self,
     TextMark.self, CallHit.self, SearchCallsReply.self, CallTimelineRequest.self, CallGroup.self,
     CallTimelineReply.self, CallStatsRequest.self, CallStatsReply.self, WeekOfCalls.self, PersonCalls.self,
@@ -76,7 +77,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DeleteConversationRequest.self, AddMessageRequest.self, UpdateMessageRequest.self, DeleteMessageRequest.self,
     // channels.proto
     Channel.self, MailChannel.self, LineChannel.self, NtfyChannel.self, WebhookChannel.self, CommandChannel.self,
-    DesktopChannel.self, AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self,
+    DesktopChannel.self, PushChannel.self, SubscribePushRequest.self, UnsubscribePushRequest.self,
+    AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self,
     SetChannelCredentialsRequest.self, RemoveChannelRequest.self, RemoveChannelReply.self, TestChannelRequest.self,
     TestChannelReply.self, DeliveryEntry.self, ListDeliveriesRequest.self, ListDeliveriesReply.self,
     RetryDeliveryRequest.self, DiscardDeliveryRequest.self, Notice.self, DeliverRequest.self, DeliverReply.self,

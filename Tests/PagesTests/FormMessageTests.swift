@@ -1,52 +1,58 @@
 import Bus
 import CivilTime
+import Foundation
+import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Pages
 
+/// One row of `Tests/vectors/forms.json`.
+struct FormVector: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let zone: String
+  let fields: [[String]]
+  let message: Google_Protobuf_Struct?
+  /// The name of the field that is refused.
+  let invalid: String?
+
+  static let all: [FormVector] = {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "vectors/forms.json")
+    guard let text = try? String(contentsOf: file, encoding: .utf8),
+      let rows = try? Google_Protobuf_ListValue(jsonString: text)
+    else { return [] }
+    return rows.values.map { row in
+      let row = row.structValue.fields
+      return FormVector(
+        testDescription: row["case"]?.stringValue ?? "", zone: row["zone"]?.stringValue ?? "",
+        fields: row["fields"]?.listValue.values.map { $0.listValue.values.map(\.stringValue) } ?? [],
+        message: row["message"]?.structValue, invalid: row["invalid"]?.stringValue)
+    }
+  }()
+}
+
 @Suite struct FormMessageTests {
-  private let zone = Zone(named: "Europe/Berlin") ?? .system()
-
-  @Test func namesBecomeFieldsWithinFields() throws {
-    let fields = [
-      ("form", "x"), ("key", "y"), ("next", "/"), ("record.note", "Walk \"far\""), ("record.tags[]", "a"),
-      ("record.tags[]", "b"),
-      ("record.empty", ""), ("enabled:bool", "on"), ("off:bool", "false"), ("lines:lines", "one\r\ntwo"),
-      ("words:words", " a  b "),
-    ]
-    let json = try FormMessage(fields.map { (name: $0.0, value: $0.1) }, zone: self.zone).json
-    #expect(
-      json
-        == #"{"enabled":true,"lines":["one","two"],"off":false,"record":{"note":"Walk \"far\"","tags":["a","b"]},"words":["a","b"]}"#
-    )
+  @Test(arguments: FormVector.all)
+  func fieldsBecomeAMessageAsInScript(vector: FormVector) throws {
+    let zone = try #require(Zone(named: vector.zone))
+    let fields = vector.fields.map { (name: $0[0], value: $0[1]) }
+    if let name = vector.invalid {
+      let failure = try #require(throws: Failure.self) { try FormMessage(fields, zone: zone) }
+      #expect(failure.code == .invalidArgument && failure.status.details[name] != nil)
+    } else {
+      let message = try Google_Protobuf_Struct(jsonString: FormMessage(fields, zone: zone).json)
+      #expect(message == vector.message)
+    }
   }
 
-  @Test(arguments: [
-    ("2026-07-01T08:10", "2026-07-01T06:10:00Z"), ("2026-12-01T08:10", "2026-12-01T07:10:00Z"),
-    ("2026-03-29T02:30", "2026-03-29T01:00:00Z"), ("2026-10-25T02:30", "2026-10-25T00:30:00Z"),
-  ])
-  func timesAreOfTheHousehold(_ local: String, _ expected: String) throws {
-    let json = try FormMessage([("at:time", local)], zone: self.zone).json
-    #expect(json == "{\"at\":\"\(expected)\"}")
+  @Test func vectorsAreThere() {
+    #expect(FormVector.all.contains { $0.message != nil } && FormVector.all.contains { $0.invalid != nil })
   }
 
-  @Test func namesWithNumbersBecomeEntriesOfAList() throws {
-    let fields = [
-      ("record.messages[0].content", "Hello"), ("record.messages[0].writtenByMe:bool", "true"),
-      ("record.messages[1].content", "Bye"), ("record.messages[1].content", "again"), ("record.empty[0].text", ""),
-    ]
-    let json = try FormMessage(fields.map { (name: $0.0, value: $0.1) }, zone: self.zone).json
-    #expect(json == #"{"record":{"messages":[{"content":"Hello","writtenByMe":true},{"content":"Bye"}]}}"#)
-  }
-
-  @Test(arguments: ["a[1].b", "a[-1].b", "a[x].b", "a[].b", "[0].b", "a[0]", "a[0]b.c", "a[99999999999999999999].b"])
-  func whatIsNoEntryOfAListIsRefused(_ name: String) {
-    #expect(throws: Failure.self) { try FormMessage([(name, "text")], zone: self.zone) }
-  }
-
-  @Test(arguments: ["a..b", "1a", "a-b", "a:what", "a.b.c.d.e", "at:time"])
-  func whatIsNoFieldIsNamed(_ name: String) {
-    #expect(throws: Failure.self) { try FormMessage([(name, "text")], zone: self.zone) }
+  @Test func theSameFieldsGiveTheSameBytes() throws {
+    let fields = [("b.d", "1"), ("b.c", "2"), ("a", "\"")].map { (name: $0.0, value: $0.1) }
+    #expect(try FormMessage(fields, zone: .system()).json == #"{"a":"\"","b":{"c":"2","d":"1"}}"#)
   }
 
   @Test func addressesLeadToTheirPages() {

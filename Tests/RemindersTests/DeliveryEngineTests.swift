@@ -2,6 +2,7 @@ import Bus
 import EventLoop
 import KithMessages
 import Logging
+import Secrets
 import Storage
 import TestKit
 import Testing
@@ -36,7 +37,8 @@ import Testing
         return DeliverReply()
       }
       let engine = DeliveryEngine(
-        storage: storage, delivery: port, logger: logger, now: { self.now }, chance: { 0.5 },
+        storage: storage, delivery: port, secrets: SecretDirectory(path: self.directory.file("secrets")),
+        logger: logger, now: { self.now }, chance: { 0.5 },
         sleep: { span in self.clock.withLock { $0 += span } })
       let result: Result<Value, any Error>
       do { result = .success(try await body(engine, storage)) } catch { result = .failure(error) }

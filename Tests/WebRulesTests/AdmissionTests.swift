@@ -44,6 +44,7 @@ enum Heads {
     ("GET", "/kith.v1.Care/List", 401), ("POST", "/kith.v1.Care/Nothing", 404), ("GET", "/kith.v1.Care/Record", 405),
     ("POST", "/kith.v1.Transcriber/Transcribe", 404), ("GET", "/blobs/abc", 400), ("GET", "/leave", 405),
     ("GET", "/kith.v1.System/Cancel", 405), ("GET", "/kith.v1.Devices/List", 405), ("GET", "/metrics", 401),
+    ("GET", "/favicon.ico", 200),
   ]) func aPathHasItsMethodsOfHTTP(_ verb: String, _ path: String, _ expected: Int) {
     #expect(self.status(Heads.make(verb, path)) == expected)
   }

@@ -34,12 +34,12 @@ import Testing
     #expect(self.reason { try limits.beginStream("a", now: self.start) } == nil)
   }
 
-  @Test func aDeviceWritesManyThingsAtOnceAndThenTwoASecond() {
+  @Test("also if the hub refuses all of them", arguments: [true, false])
+  func aDeviceWritesManyThingsAtOnceAndThenTwoASecond(_ isAccepted: Bool) {
     var limits = DeviceLimits()
     func write(_ now: ContinuousClock.Instant) -> String? {
       let reason = self.reason { try limits.begin("a", isWrite: true, now: now) }
-      // The hub knows it: what a token that nobody knows has used is forgotten with its request.
-      limits.accept("a")
+      if isAccepted { limits.accept("a") }
       if reason == nil { limits.end("a") }
       return reason
     }
@@ -71,13 +71,16 @@ import Testing
     var limits = DeviceLimits()
     for number in 0..<2000 {
       try limits.begin("made up \(number)", isWrite: false, now: .now)
-      if number.isMultiple(of: 2) { limits.forget("made up \(number)") }
+      if number.isMultiple(of: 2) { limits.reject("made up \(number)") }
       limits.end("made up \(number)")
     }
-    try limits.begin("phone", isWrite: true, now: .now)
+    // They take no place from a device, and give theirs to one.
+    for number in 0..<512 { try limits.begin("phone \(number)", isWrite: true, now: .now) }
+    #expect(throws: Refusal.self) { try limits.begin("made up", isWrite: false, now: .now) }
+    for number in 0..<512 { limits.end("phone \(number)") }
     // A token that is paired after it was tried has the limits of any other.
     try limits.begin("later", isWrite: false, now: .now)
-    limits.forget("later")
+    limits.reject("later")
     for _ in 0..<7 { try limits.begin("later", isWrite: false, now: .now) }
     #expect(throws: Refusal.self) { try limits.begin("later", isWrite: false, now: .now) }
   }
@@ -110,6 +113,37 @@ import Testing
     #expect(limits.open("c") && limits.count == 512)
     limits.close("nobody")
     #expect(limits.count == 512)
+  }
+
+  @Test func aReaderHasToTakeSomethingInTime() {
+    var pace = ReaderPace()
+    #expect(pace.deadline == nil)
+    pace.send(now: self.start)
+    #expect(pace.deadline == self.start + .seconds(30))
+    // More that waits gives no more time; a part that is taken does.
+    pace.send(now: self.start + .seconds(20))
+    #expect(pace.deadline == self.start + .seconds(30))
+    pace.take(now: self.start + .seconds(29))
+    #expect(pace.deadline == self.start + .seconds(59))
+    pace.take(now: self.start + .seconds(50))
+    #expect(pace.deadline == nil)
+    pace.send(now: self.start + .seconds(500))
+    #expect(pace.deadline == self.start + .seconds(530))
+  }
+
+  @Test func aConnectionWithoutAStreamEnds() {
+    var idle = IdleTime(now: self.start)
+    #expect(idle.deadline == self.start + .seconds(10))
+    idle.shakeHands(now: self.start + .seconds(9))
+    #expect(idle.deadline == self.start + .seconds(84))
+    for _ in 0..<2 { idle.begin() }
+    #expect(idle.deadline == nil)
+    idle.end(now: self.start + .seconds(100))
+    #expect(idle.deadline == nil)
+    idle.end(now: self.start + .seconds(200))
+    #expect(idle.deadline == self.start + .seconds(275))
+    idle.begin()
+    #expect(idle.deadline == nil)
   }
 
   @Test func aBodyMayNotTrickleIn() throws {

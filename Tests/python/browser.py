@@ -69,10 +69,19 @@ class Phone:
         """The value of an expression of JavaScript in the page; a promise is waited for."""
         return self.page.evaluate(expression, argument)
 
+    def glance(self, expression):
+        """The value of an expression; None while the page goes to another one."""
+        try:
+            return self.read(expression)
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+            return None
+
     def until(self, expression, seconds=30):
         """Waits until an expression is true; gives its value."""
         end = time.monotonic() + seconds
-        while not (value := self.read(expression)):
+        while not (value := self.glance(expression)):
             assert time.monotonic() < end, f"never true: {expression}; faults: {self.faults}"
             self.page.wait_for_timeout(50)
         return value
@@ -89,7 +98,7 @@ class Phone:
         cookie, _, _ = answer.headers["Set-Cookie"].partition(";")
         key, _, value = cookie.partition("=")
         self.context.add_cookies([{"name": key, "value": value, "url": front.url, "httpOnly": True, "sameSite": "Lax",
-                                   "secure": front.scheme == "https"}])
+                                   "expires": time.time() + 86_400, "secure": front.scheme == "https"}])
 
     def refused(self):
         """What the policy of the page that is open forbade."""

@@ -122,3 +122,27 @@ def home(monica, login=True, configuration=CONFIGURATION, **options):
 def note_of(content):
     """What a person wrote in the text of a call, without the lines that the hub adds for what the server has no field for."""
     return (content or "").partition("\n\n\u2014 ")[0]
+
+
+def deaf(household):
+    """Until ``hear``, nothing reaches the server."""
+    household.monica.faults(always=[{"drop": True}])
+
+
+def hear(household):
+    household.monica.clear_faults()
+    household.monica.forget_requests()
+
+
+def conflict(household):
+    """A note that was changed on both sides, in its text and in ways that do not overlap; (person, note)."""
+    ann = household.person("Ann")["id"]
+    note = household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Likes tea."}})
+    household.settle()
+    (row,) = household.monica.dump("notes")
+    deaf(household)
+    household.hub.reply("Notes/Update", {"record": {"id": note["id"], "body": "Likes coffee."}, "fields": ["body"]})
+    household.monica.mutate({"op": "update", "table": "notes", "id": row["id"], "set": {"body": "Likes milk.", "is_favorited": True}})
+    hear(household)
+    household.sync()
+    return ann, note["id"]

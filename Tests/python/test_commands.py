@@ -1,4 +1,5 @@
 """Commands as a script sends them: pyzmq and JSON, against a real kithd."""
+import json
 import signal
 import subprocess
 
@@ -6,6 +7,7 @@ import pytest
 
 import cards
 from events import Subscription
+from trials import kith
 
 COUNT = 1000
 
@@ -131,3 +133,17 @@ def test_second_daemon_on_the_same_state_is_refused(hub):
     assert other.returncode == 1
     assert "Another kithd" in other.stderr and str(hub.process.pid) in other.stderr
     assert hub.reply("System/Status")
+
+
+def test_any_method_is_sent_from_the_command_line(hub):
+    entry = ("call", "Care/Record", '{"category": "meal", "memo": "Soup"}', "--idempotency-key", "soup-1")
+    first, again = (kith(hub, *entry) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert json.loads(first.stdout) == json.loads(again.stdout) and len(hub.reply("Care/List")["records"]) == 1
+    assert json.loads(kith(hub, "call", "kith.v1.Care/List").stdout)["records"][0]["memo"] == "Soup"
+    refused = kith(hub, "call", "Care/Record", '{"category": "nothing"}')
+    assert refused.returncode == 1 and "category" in refused.stderr
+    unknown = kith(hub, "call", "strat")
+    assert unknown.returncode != 0 and "strat" in unknown.stderr and "docs/services.md" in unknown.stderr
+    help = kith(hub, "call")
+    assert help.returncode == 0 and "timeline" in help.stdout

@@ -220,6 +220,40 @@ def test_a_code_cannot_be_guessed():
             assert through(other, "Devices/Pair", {"code": code, "tokenSha256": digest("t")})[1]["name"] == "hanako"
 
 
+def test_a_code_that_crossed_the_network_in_clear_is_void_for_everybody(hub, name):
+    def shown(code, token, unencrypted=True):
+        return through(wire, "Devices/Pair", {"code": code, "tokenSha256": digest(token), "unencrypted": unencrypted})
+
+    with door(hub) as wire:
+        recorder, viewer, token = short(name), short(name), new_token()
+        code = hub.reply("Devices/Invite", {"name": recorder})["code"]
+        status = shown(code, token)[0]["status"]
+        assert (status["code"], status["reason"]) == ("PERMISSION_DENIED", "ENCRYPTION_NEEDED")
+        # Who read it on its way is too late, and so is the device.
+        assert [reason(shown(code, each, unencrypted=False)) for each in (new_token(), token)] == ["CODE_UNKNOWN"] * 2
+        assert recorder not in json.dumps(hub.reply("Devices/List"))
+        code = hub.reply("Devices/Invite", {"name": viewer, "role": "viewer"})["code"]
+        assert shown(code, token)[1]["role"] == "viewer"
+        assert through(wire, "System/Whoami", token=token)[1]["name"] == viewer
+        # A device that has joined where nobody reads along is told, and stays.
+        joined = new_token()
+        code = hub.reply("Devices/Invite", {"name": recorder})["code"]
+        assert shown(code, joined, unencrypted=False)[1]["name"] == recorder
+        assert reason(shown(code, joined)) == "ENCRYPTION_NEEDED"
+        assert through(wire, "System/Whoami", token=joined)[1]["role"] == "recorder"
+
+
+def test_a_token_of_an_earlier_device_uses_no_code_up(hub, name):
+    name = short(name)
+    earlier, token = add(hub)
+    hub.reply("Devices/Revoke", {"name": earlier})
+    code = hub.reply("Devices/Invite", {"name": name})["code"]
+    with door(hub) as wire:
+        refused, _ = through(wire, "Devices/Pair", {"code": code, "tokenSha256": digest(token)})
+        assert list(refused["status"]["details"]) == ["token_sha256"]
+        assert through(wire, "Devices/Pair", {"code": code, "tokenSha256": digest(new_token())})[1]["name"] == name
+
+
 def test_an_invitation_ends_with_the_next_one_and_with_the_hub(hub, name):
     name = short(name)
     first = hub.reply("Devices/Invite", {"name": name})["code"]

@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from monica_home import home, note_of
+from monica_home import conflict, deaf, hear, home, note_of
 
 NOON = "2026-01-02T12:00:00Z"
 
@@ -17,16 +17,6 @@ def household(monica):
 def there(household, table, **columns):
     """The rows of the server that have these values."""
     return [row for row in household.monica.dump(table) if all(row[name] == value for name, value in columns.items())]
-
-
-def deaf(household):
-    """Until ``hear``, nothing reaches the server."""
-    household.monica.faults(always=[{"drop": True}])
-
-
-def hear(household):
-    household.monica.clear_faults()
-    household.monica.forget_requests()
 
 
 # Offline.
@@ -170,20 +160,6 @@ def test_a_token_that_is_refused_ends_the_session_and_keeps_what_waits(household
 
 
 # Both sides.
-
-
-def conflict(household):
-    """A note that was changed on both sides, in its text and in ways that do not overlap; (person, note)."""
-    ann = household.person("Ann")["id"]
-    note = household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Likes tea."}})
-    household.settle()
-    (row,) = household.monica.dump("notes")
-    deaf(household)
-    household.hub.reply("Notes/Update", {"record": {"id": note["id"], "body": "Likes coffee."}, "fields": ["body"]})
-    household.monica.mutate({"op": "update", "table": "notes", "id": row["id"], "set": {"body": "Likes milk.", "is_favorited": True}})
-    hear(household)
-    household.sync()
-    return ann, note["id"]
 
 
 def test_changes_of_different_fields_merge(household):

@@ -1,4 +1,5 @@
 """The family's pages as a browser without scripts gets them: each is read, and each form does its work."""
+import html
 import re
 
 import pytest
@@ -19,17 +20,18 @@ def hidden(page, action):
     """The values of a form that nobody sees, as a browser sends them back."""
     form = re.search(rf'<form class="command" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
     assert form, f"no form {action}"
-    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1)))
+    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1))
+    return {name: html.unescape(value) for name, value in fields}
 
 
 def test_each_page_opens_in_both_languages(front):
     admin = front.device("kitchen", "admin")
     seen = {}
-    for language, html in (("en", 'lang="en"'), ("ja", 'lang="ja"')):
+    for language, mark in (("en", 'lang="en"'), ("ja", 'lang="ja"')):
         for path in PAGES:
             answer = admin.ask("GET", path, headers={"Accept-Language": language})
             assert answer.status_code == 200, (path, answer.text)
-            assert answer.headers["content-type"] == "text/html; charset=utf-8" and html in answer.text
+            assert answer.headers["content-type"] == "text/html; charset=utf-8" and mark in answer.text
             assert answer.text.count("<h1>") == 1 and "no-store" in answer.headers["cache-control"]
             seen[path, language] = re.search("<h1>(.*?)</h1>", answer.text).group(1)
     assert all(seen[path, "en"] != seen[path, "ja"] for path in PAGES), seen
@@ -75,6 +77,16 @@ def test_a_viewer_gets_no_forms_and_may_send_none(front):
     assert "/forms/" not in viewer.ask("GET", "/").text
     answer = viewer.ask("POST", "/forms/kith.v1.Care/Record", data={"category": "meal"})
     assert answer.status_code == 403
+
+
+def test_days_are_filtered_and_searched(front):
+    phone = front.device("reader")
+    for day, category, memo in [("2026-11-20", "meal", "Miso soup"), ("2026-11-20", "medication", "Two pills"), ("2026-11-21", "meal", "Rice")]:
+        front.hub.reply("Care/Record", {"category": category, "memo": memo, "occurredAt": f"{day}T01:00:00Z"})
+    def found(query):
+        return {memo for memo in ("Miso soup", "Two pills", "Rice") if memo in phone.ask("GET", f"/days?{query}").text}
+    assert found("day=2026-11-20") == {"Miso soup", "Two pills"} and found("day=2026-11-20&category=meal") == {"Miso soup"}
+    assert found("text=soup") == {"Miso soup"} and found("day=2026-11-22") == set()
 
 
 def test_people_and_calls_by_forms_alone(front):

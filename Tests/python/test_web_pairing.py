@@ -22,6 +22,10 @@ def invite(front, name, role="recorder"):
     return front.hub.reply("Devices/Invite", {"name": name, "role": role})["code"]
 
 
+def reason(text):
+    return json.loads(text)["details"][0]["debug"]["reason"]
+
+
 def pair(front, code, session=None, **body):
     return (session or requests).post(f"{front.url}/pair", json={"code": code, **body}, timeout=30)
 
@@ -47,7 +51,7 @@ def test_a_code_is_used_once(front):
     code = invite(front, "hanako")
     assert pair(front, code).status_code == 200
     again = pair(front, code)
-    assert again.status_code == 404 and again.json()["details"][0]["debug"]["reason"] == "CODE_UNKNOWN"
+    assert again.status_code == 404 and reason(again.text) == "CODE_UNKNOWN"
 
 
 def test_a_lost_answer_is_asked_for_again_with_the_same_token(front):
@@ -180,6 +184,10 @@ def test_writes_of_a_device_are_bounded(front):
     refused = next(answer for answer in iter(lambda: ann.post("Care/Record", {"category": "meal"}), None) if answer.status_code == 429)
     assert int(refused.headers["Retry-After"]) >= 1
     assert ann.post("Care/List").status_code == 200 and bob.post("Care/Record", {"category": "meal"}).status_code == 200
+    # A device whose every change is refused is no exception.
+    viewer = front.device("viewer", "viewer")
+    statuses = [viewer.post("Care/Record", {"category": "meal"}).status_code for _ in range(300)]
+    assert statuses[:240] == [403] * 240 and 429 in statuses[240:]
 
 
 def test_a_revoked_cookie_is_out_at_once(front):
@@ -205,11 +213,13 @@ def test_the_form_works_without_script(front):
 def test_every_answer_has_the_headers_of_a_page_that_trusts_nobody(front):
     ann = front.device("ann")
     for way, path in (("GET", "/"), ("GET", "/pair"), ("GET", "/healthz"), ("GET", "/nothing"), ("POST", "/kith.v1.Care/List"),
-                      ("GET", "/files/pair.js")):
+                      ("GET", "/files/pair.js"), ("GET", "/favicon.ico")):
         headers = ann.ask(way, path, data="{}" if way == "POST" else None, headers={"Content-Type": "application/json"}).headers
         assert "default-src 'none'" in headers["Content-Security-Policy"] and "require-trusted-types-for 'script'" in headers["Content-Security-Policy"]
         assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cross-Origin-Opener-Policy"] == "same-origin" and "Cache-Control" in headers, path
+    icon = ann.ask("GET", "/favicon.ico")
+    assert (icon.status_code, icon.headers["Content-Type"]) == (200, "image/svg+xml")
 
 
 def test_garbage_does_not_end_the_door(front):
@@ -229,7 +239,27 @@ def test_a_device_of_another_place_needs_encryption(front):
     """Over a name that is not the loopback's, without encryption, only a viewer is served by its cookie."""
     connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
     host = socket.gethostname().lower()
+
+    def ask(way, path, body=None, **headers):
+        connection.request(way, path, body and json.dumps(body), {"Host": host, "Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read().decode()
+
+    code, token = invite(front, "hanako"), new_token()
+    status, headers, text = ask("POST", "/pair", {"code": code, "token": token})
+    assert (status, headers["Set-Cookie"]) == (403, None) and reason(text) == "ENCRYPTION_NEEDED"
+    # The code crossed the network: whoever read it has it in vain.
+    void = pair(front, code)
+    assert (void.status_code, reason(void.text)) == (404, "CODE_UNKNOWN")
+    assert front.hub.reply("Devices/List") == {}
+    # One that has joined where nobody reads along is told, and stays.
     code = invite(front, "hanako")
-    connection.request("POST", "/pair", json.dumps({"code": code}), {"Host": host, "Content-Type": "application/json"})
-    answer = connection.getresponse()
-    assert answer.status == 403 and json.loads(answer.read())["details"][0]["debug"]["reason"] == "ENCRYPTION_NEEDED"
+    assert pair(front, code, token=token).status_code == 200
+    status, _, text = ask("POST", "/pair", {"code": code, "token": token})
+    assert (status, reason(text)) == (403, "ENCRYPTION_NEEDED")
+    assert Device(front, token).reply("System/Whoami")["name"] == "hanako"
+    status, headers, _ = ask("POST", "/pair", {"code": invite(front, "taro", "viewer")})
+    cookie = headers["Set-Cookie"].split(";")[0]
+    assert status == 200 and cookie.startswith("kith-plain=")
+    status, _, text = ask("GET", "/more", Cookie=cookie)
+    assert status == 200 and "taro" in text

@@ -13,7 +13,8 @@ import html.parser
 import urllib.parse
 
 VOID = {"input", "meta", "link", "img", "br", "hr", "source"}
-BLOCKS = {"p", "li", "dt", "dd", "h1", "h2", "section", "details", "summary", "form", "button", "label", "option"}
+# What stands in a line of text; everything else begins a line of its own.
+INLINE = {"a", "b", "del", "em", "mark", "output", "span", "strong", "time"}
 
 
 class Node:
@@ -29,13 +30,13 @@ class Node:
     def pieces(self):
         """Its texts. What stands on a line of its own is a word of its own."""
         for child in self.children:
-            if isinstance(child, Node):
-                space = " " if child.tag in BLOCKS else ""
-                yield space
-                yield from child.pieces()
-                yield space
-            else:
+            if not isinstance(child, Node):
                 yield child
+                continue
+            edge = "" if child.tag in INLINE else " "
+            yield edge
+            yield from child.pieces()
+            yield edge
 
     def all(self, tag=None, **attributes):
         """The elements in it, of a name and with attributes; `data_test` stands for `data-test`."""
@@ -78,7 +79,7 @@ class Form:
     """A form, with its fields in their order."""
 
     def __init__(self, node):
-        self.node, self.action, self.fields = node, node.attributes["action"], []
+        self.node, self.action, self.fields = node, node.attributes.get("action", ""), []
         self.labels = [label.text for label in node.all("label")]
         for field in node.all():
             if field.tag in ("input", "textarea", "select") and "name" in field.attributes:
@@ -169,8 +170,8 @@ class Page:
 
     def send(self, method, values=None, having=None):
         """Fills in the first form that sends a method and has the fields, sends it, and gives the page that follows."""
-        forms = self.forms(method, having)
-        form = next((form for form in forms if set(values or {}) <= set(form.names())), next(iter(forms), None))
+        forms = [form for form in self.forms(method, having) if set(values or {}) <= set(form.names())]
+        form = next(iter(forms or self.forms(method, having)), None)
         assert form, f"{self.path} has no form {method} with {having}: {self.text}"
         return self.visitor.open(form.action, form.filled(values or {}))
 

@@ -7,15 +7,17 @@ struct CallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Calls with people.",
     discussion: """
-      People are named by id, or by a name that only one of them has.
+      People are named by id, or by a name that only one of them has. `kith call SERVICE/METHOD JSON` sends any method of the hub.
       Example: kith call log ann --duration 25 --emotion happy --note 'About the garden'
       """,
     subcommands: [
       LogCallCommand.self, QuickCallCommand.self, StartCallCommand.self, StopCallCommand.self, ListCallsCommand.self,
       ShowRecordCommand<Call>.self, EditRecordCommand<CallArguments>.self, DeleteCallsCommand.self,
-      RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self, CallStatsCommand.self,
+      TagCallsCommand.self, RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self,
+      CallStatsCommand.self,
       SuggestCallsCommand.self, ExportCallsCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
-    ])
+      SendMethodCommand.self,
+    ], defaultSubcommand: SendMethodCommand.self)
 
   @OptionGroup var global: GlobalOptions
 }
@@ -70,6 +72,28 @@ struct DeleteCallsCommand: HubCommand {
         "Deleted \(Count.of(reply.ids.count, "call")).",
         "To restore one: kith call restore \(Printable.text(reply.ids.first ?? first))",
       ])
+  }
+}
+
+struct TagCallsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tag", abstract: "Add tags to calls: to all named ones, or to none if one fails.",
+    discussion: "Example: kith call tag \(RecordID.example) --tag family")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The ids, as lists show them.")
+  var ids: [String]
+
+  @Option(help: "A tag of one word; may be repeated.")
+  var tag: [String]
+
+  func run(_ session: Session) async throws {
+    var request = BulkTagCallsRequest()
+    request.ids = self.ids
+    request.tags = self.tag
+    let reply = try await session.ask(request)
+    try session.show(reply, ["Tagged \(Count.of(reply.ids.count, "call"))."])
   }
 }
 
@@ -175,6 +199,9 @@ struct ExportCallsCommand: HubCommand {
 
   @OptionGroup var filter: CallFilterOptions
 
+  @Option(help: "Only the call with this id; may be repeated. Not for a report.")
+  var id: [String] = []
+
   @Option(help: "The language of a report. Default: that of the locale.")
   var lang = Language.ofLocale
 
@@ -188,6 +215,7 @@ struct ExportCallsCommand: HubCommand {
     var request = ExportCallsRequest()
     request.format = self.format.rawValue
     request.filter = try await self.filter.filter(session)
+    request.ids = self.id
     request.timeZone = session.zone.name
     request.language = self.lang.rawValue
     let blob = try await session.ask(request, drawing: "export")

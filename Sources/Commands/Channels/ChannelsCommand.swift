@@ -150,6 +150,7 @@ extension Channel {
     case .webhook(let webhook): ("webhook", webhook.address)
     case .command(let command): ("command", command.program)
     case .desktop: ("desktop", "")
+    case .push(let push): ("push", push.device)
     case nil: ("", "")
     }
   }

@@ -30,8 +30,12 @@ struct ListContactsCommand: HubCommand {
   @Flag(help: "Also deleted contacts.")
   var deleted = false
 
+  @Flag(help: "Only contacts that are missing in their source and whose deletion is held back.")
+  var heldBack = false
+
   func run(_ session: Session) async throws {
     var request = ListContactsRequest()
+    request.heldBack = self.heldBack
     self.page.fill(&request)
     request.source = self.source
     request.includeDeleted = self.deleted
@@ -112,9 +116,9 @@ struct ContactPhotoCommand: HubCommand {
 
 struct RestoreContactCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Restore a deleted contact.",
+    commandName: "restore", abstract: "Restore a deleted contact, or keep one whose deletion is held back.",
     discussion: """
-      It stays even if its card is missing in the source. `kith contacts list --deleted` shows the ids.
+      It stays even if its card is missing in the source. `kith contacts list --deleted` and `--held-back` show the ids.
       Example: kith contacts restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
       """)
 

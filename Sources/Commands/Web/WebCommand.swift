@@ -3,6 +3,7 @@ internal import Bus
 internal import Digest
 internal import Foundation
 internal import KithMessages
+internal import QR
 internal import SwiftProtobuf
 
 struct WebCommand: AsyncParsableCommand {
@@ -62,7 +63,7 @@ struct PairDeviceCommand: HubCommand {
       ]
     }
     lines.append("Address  \(Printable.text(invitation.url))")
-    if let picture = QRCode(invitation.url) { lines += [""] + picture.lines(session.console.style) }
+    if let picture = QRCode(invitation.url) { lines += [""] + picture.lines(isColoured: session.console.style.isOn) }
     return lines + ["", "Scan the picture with the device's camera, or open the address there."]
   }
 }

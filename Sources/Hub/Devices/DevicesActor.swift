@@ -3,6 +3,7 @@ internal import BusZeroMQ
 internal import EventLoop
 internal import KithMessages
 internal import Logging
+internal import Secrets
 internal import Storage
 internal import SwiftProtobuf
 
@@ -19,6 +20,7 @@ actor DevicesActor {
   private let storage: StorageActor
   private let access: AccessPolicy
   private let inFlight: InFlightCommands
+  private let secrets: any SecretStore
   private let url: String
   private let logger: Logger
   private let commands: AsyncStream<Principal>
@@ -29,11 +31,17 @@ actor DevicesActor {
 
   /// Creates the actor; no device is known before ``start()``.
   ///
-  /// - Parameter url: The address of the door for people, from the configuration; empty = what the door announces.
-  init(storage: StorageActor, access: AccessPolicy, inFlight: InFlightCommands, url: String, logger: Logger) {
+  /// - Parameters:
+  ///   - secrets: The store of the keys by which browsers are reminded.
+  ///   - url: The address of the door for people, from the configuration; empty = what the door announces.
+  init(
+    storage: StorageActor, access: AccessPolicy, inFlight: InFlightCommands, secrets: any SecretStore, url: String,
+    logger: Logger
+  ) {
     self.storage = storage
     self.access = access
     self.inFlight = inFlight
+    self.secrets = secrets
     self.url = url
     self.logger = logger
     let (commands, continuation) = AsyncStream<Principal>.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -132,19 +140,14 @@ actor DevicesActor {
     let known = try await self.storage.read { view throws(Failure) in try view.devices.find(token: token.bytes) }
     let now = WallClock.nanoseconds()
     if let known, known.device.isActive(at: now) {
-      if request.unencrypted { try Self.requireViewer(known.device.role) }
+      if request.unencrypted { try self.requireViewer(known.device.role, code: request.code) }
       // It has joined, and lost the answer: perhaps with a hub that has forgotten the code since.
       return try await self.storage.commit(PairDeviceRequest.self, context) { _ throws(Failure) in known.device }
     }
     let open = try self.invitations.find(
       request.code, token: token, from: context.principal, now: now, instant: .now)
-    if request.unencrypted {
-      do throws(Failure) { try Self.requireViewer(open.role.rawValue) } catch {
-        // Who read it on its way could use it before the household does.
-        self.invitations.end(request.code)
-        throw error
-      }
-    }
+    if request.unencrypted { try self.requireViewer(open.role.rawValue, code: request.code) }
+    guard known == nil else { throw Self.tokenTaken }
     var device = Device()
     device.name = open.name
     device.role = open.role.rawValue
@@ -179,7 +182,7 @@ actor DevicesActor {
       if let known = try transaction.devices.find(token: token.bytes) {
         // A command whose answer was lost, sent again under another key.
         guard known.device.state == "active", known.device.name == device.name else {
-          throw .invalid(field: "token_sha256", "belongs to a device already. Choose a new random token.")
+          throw Self.tokenTaken
         }
         return known.device
       }
@@ -197,18 +200,41 @@ actor DevicesActor {
   private func end<C: Command>(
     _ name: String, _ type: C.Type, _ context: CallContext
   ) async throws(Failure) -> Answer<Device> where C.Reply == Device {
+    let browsers = try await self.storage.read { view throws(Failure) in
+      try view.channels.all().filter { $0.isBrowser && $0.push.device == name }
+    }
     let answer = try await self.storage.commit(type, context) { transaction throws(Failure) in
       guard var stored = try transaction.devices.active(name) else {
         throw .unknownRecord(name, "There is no device '\(name.prefix(64))'. `kith web devices` lists them.")
       }
       stored.device.state = "revoked"
       try transaction.devices.put(stored, notice: "device.revoked")
+      let now = WallClock.nanoseconds()
+      for channel in try transaction.channels.all() where channel.isBrowser && channel.push.device == name {
+        _ = try transaction.deliveries.discardWaiting(on: channel.name, now: now)
+        try transaction.channels.remove(channel.name)
+      }
       return stored.device
     }
     FaultPoint.deviceStored.pass()
     try await self.renew()
-    if !answer.isReplayed { self.inFlight.cancelAll(of: "device:\(answer.reply.name)") }
+    // A device that has joined under this name since has secrets of its own.
+    guard !answer.isReplayed else { return answer }
+    self.inFlight.cancelAll(of: "device:\(answer.reply.name)")
+    for channel in browsers { try? await self.secrets.forget(ChannelSecret.name(of: channel.name)) }
     return answer
+  }
+
+  /// Refuses a device that is no viewer where others may have read its code, and ends the code: they could use it first.
+  private func requireViewer(_ role: String, code: String) throws(Failure) {
+    guard role != Role.viewer.rawValue else { return }
+    self.invitations.end(code)
+    throw Failure(
+      .permissionDenied, "ENCRYPTION_NEEDED",
+      """
+      Over this connection, which is not encrypted, a device can only join as a viewer, and its code is not valid any more. Invite it \
+      again with --role viewer, or set up encryption: kith web setup
+      """)
   }
 
   private static func requireRoom(for name: String, in view: some DatabaseView, now: Int64) throws(Failure) {
@@ -269,15 +295,8 @@ actor DevicesActor {
     return role
   }
 
-  private static func requireViewer(_ role: String) throws(Failure) {
-    guard role != Role.viewer.rawValue else { return }
-    throw Failure(
-      .permissionDenied, "ENCRYPTION_NEEDED",
-      """
-      Over this connection, which is not encrypted, a device can only join as a viewer, and its code is not valid any more. Invite it \
-      again with --role viewer, or set up encryption: kith web setup
-      """)
-  }
+  private static let tokenTaken = Failure.invalid(
+    field: "token_sha256", "belongs to a device already. Choose a new random token.")
 
   private static func seconds(_ duration: Google_Protobuf_Duration?) throws(Failure) -> Int64? {
     guard let duration else { return nil }

@@ -82,7 +82,7 @@ struct Invitations: Sendable {
     self.open[Self.digest(code)]?.usedBy = token
   }
 
-  /// Ends a code that nobody used.
+  /// Ends a code.
   mutating func end(_ code: String) { self.open[Self.digest(code)] = nil }
 
   /// The hash by which a code is looked up, so that the time of a look-up tells nothing of the codes. Spaces and hyphens are how people

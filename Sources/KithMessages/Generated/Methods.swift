@@ -206,7 +206,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Restores a deleted contact. Later passes keep it although its card is missing.
+  /// Restores a deleted contact, or keeps one whose deletion is held back. Later passes keep it although its card is missing.
   public static let contactsRestore = Method(
     name: "kith.v1.Contacts/Restore", role: .recorder, isOpen: false,
     isMutating: true,
@@ -766,6 +766,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Adds tags to several calls, all or none.
+  public static let callsBulkTag = Method(
+    name: "kith.v1.Calls/BulkTag", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Restores a deleted call.
   public static let callsRestore = Method(
     name: "kith.v1.Calls/Restore", role: .recorder, isOpen: false,
@@ -923,6 +930,20 @@ public enum Methods {
   /// Removes a channel and its secret. Its waiting deliveries are discarded.
   public static let channelsRemove = Method(
     name: "kith.v1.Channels/Remove", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Brings reminders to the browser of the device that calls it, by Web Push: a channel of its own, which every reminder uses. The message is empty; the browser asks kith-web what is due. Replaces the device's earlier subscription.
+  public static let channelsSubscribe = Method(
+    name: "kith.v1.Channels/Subscribe", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Ends the subscription of the device that calls it.
+  public static let channelsUnsubscribe = Method(
+    name: "kith.v1.Channels/Unsubscribe", role: .recorder, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -1368,6 +1389,7 @@ public enum Methods {
     callsUpdate,
     callsDelete,
     callsBulkDelete,
+    callsBulkTag,
     callsRestore,
     callsList,
     callsGet,
@@ -1391,6 +1413,8 @@ public enum Methods {
     channelsList,
     channelsSetCredentials,
     channelsRemove,
+    channelsSubscribe,
+    channelsUnsubscribe,
     channelsTest,
     channelsDeliveries,
     channelsRetry,
@@ -1551,6 +1575,7 @@ public enum Methods {
     "kith.v1.Calls/Update": UpdateCallRequest.self,
     "kith.v1.Calls/Delete": DeleteCallRequest.self,
     "kith.v1.Calls/BulkDelete": BulkDeleteCallsRequest.self,
+    "kith.v1.Calls/BulkTag": BulkTagCallsRequest.self,
     "kith.v1.Calls/Restore": RestoreCallRequest.self,
     "kith.v1.Calls/List": ListCallsRequest.self,
     "kith.v1.Calls/Get": GetCallRequest.self,
@@ -1574,6 +1599,8 @@ public enum Methods {
     "kith.v1.Channels/List": ListChannelsRequest.self,
     "kith.v1.Channels/SetCredentials": SetChannelCredentialsRequest.self,
     "kith.v1.Channels/Remove": RemoveChannelRequest.self,
+    "kith.v1.Channels/Subscribe": SubscribePushRequest.self,
+    "kith.v1.Channels/Unsubscribe": UnsubscribePushRequest.self,
     "kith.v1.Channels/Test": TestChannelRequest.self,
     "kith.v1.Channels/Deliveries": ListDeliveriesRequest.self,
     "kith.v1.Channels/Retry": RetryDeliveryRequest.self,
@@ -2063,6 +2090,10 @@ extension BulkDeleteCallsRequest: Command {
   public typealias Reply = KithMessages.BulkDeleteCallsReply
   public static var method: Method { Methods.callsBulkDelete }
 }
+extension BulkTagCallsRequest: Command {
+  public typealias Reply = KithMessages.BulkTagCallsReply
+  public static var method: Method { Methods.callsBulkTag }
+}
 extension RestoreCallRequest: Command {
   public typealias Reply = KithMessages.Call
   public static var method: Method { Methods.callsRestore }
@@ -2154,6 +2185,14 @@ extension SetChannelCredentialsRequest: Command {
 extension RemoveChannelRequest: Command {
   public typealias Reply = KithMessages.RemoveChannelReply
   public static var method: Method { Methods.channelsRemove }
+}
+extension SubscribePushRequest: Command {
+  public typealias Reply = KithMessages.Channel
+  public static var method: Method { Methods.channelsSubscribe }
+}
+extension UnsubscribePushRequest: Command {
+  public typealias Reply = KithMessages.RemoveChannelReply
+  public static var method: Method { Methods.channelsUnsubscribe }
 }
 extension TestChannelRequest: Command {
   public typealias Reply = KithMessages.TestChannelReply

@@ -77,6 +77,14 @@ public nonisolated struct Channel: Sendable {
     set {kind = .desktop(newValue)}
   }
 
+  public var push: PushChannel {
+    get {
+      if case .push(let v)? = kind {return v}
+      return PushChannel()
+    }
+    set {kind = .push(newValue)}
+  }
+
   /// on the disk of the process that sends, readable by its user only; instead of a stored secret
   public var secretFile: String = String()
 
@@ -111,6 +119,7 @@ public nonisolated struct Channel: Sendable {
     case webhook(WebhookChannel)
     case command(CommandChannel)
     case desktop(DesktopChannel)
+    case push(PushChannel)
 
   }
 
@@ -213,6 +222,48 @@ public nonisolated struct CommandChannel: Sendable {
 }
 
 public nonisolated struct DesktopChannel: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A browser. Its secret is the private key of SubscribePushRequest.
+public nonisolated struct PushChannel: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// where its push service takes messages for it
+  public var endpoint: String = String()
+
+  /// the name of the device
+  public var device: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct SubscribePushRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var endpoint: String = String()
+
+  /// a P-256 key that the browser has made, in PKCS #8 and base64; the subscription is for its public half (RFC 8292)
+  public var key: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct UnsubscribePushRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -637,7 +688,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Channel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}mail\0\u{1}line\0\u{1}ntfy\0\u{1}webhook\0\u{1}command\0\u{1}desktop\0\u{3}secret_file\0\u{3}ca_file\0\u{3}created_at\0\u{1}last\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}mail\0\u{1}line\0\u{1}ntfy\0\u{1}webhook\0\u{1}command\0\u{1}desktop\0\u{3}secret_file\0\u{3}ca_file\0\u{3}created_at\0\u{1}last\0\u{1}push\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -728,6 +779,19 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 9: try { try decoder.decodeSingularStringField(value: &self.caFile) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._createdAt) }()
       case 11: try { try decoder.decodeSingularMessageField(value: &self._last) }()
+      case 12: try {
+        var v: PushChannel?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .push(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .push(v)
+        }
+      }()
       default: break
       }
     }
@@ -766,7 +830,7 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       guard case .desktop(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
-    case nil: break
+    default: break
     }
     if !self.secretFile.isEmpty {
       try visitor.visitSingularStringField(value: self.secretFile, fieldNumber: 8)
@@ -779,6 +843,9 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     } }()
     try { if let v = self._last {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
+    try { if case .push(let v)? = self.kind {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1014,6 +1081,95 @@ nonisolated extension DesktopChannel: SwiftProtobuf.Message, SwiftProtobuf._Mess
   }
 
   public static func ==(lhs: DesktopChannel, rhs: DesktopChannel) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PushChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PushChannel"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}endpoint\0\u{1}device\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.endpoint) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.endpoint.isEmpty {
+      try visitor.visitSingularStringField(value: self.endpoint, fieldNumber: 1)
+    }
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PushChannel, rhs: PushChannel) -> Bool {
+    if lhs.endpoint != rhs.endpoint {return false}
+    if lhs.device != rhs.device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SubscribePushRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SubscribePushRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}endpoint\0\u{1}key\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.endpoint) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.endpoint.isEmpty {
+      try visitor.visitSingularStringField(value: self.endpoint, fieldNumber: 1)
+    }
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: SubscribePushRequest, rhs: SubscribePushRequest) -> Bool {
+    if lhs.endpoint != rhs.endpoint {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension UnsubscribePushRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnsubscribePushRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: UnsubscribePushRequest, rhs: UnsubscribePushRequest) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -441,6 +441,9 @@ public nonisolated struct ListContactsRequest: Sendable {
 
   public var includeDeleted: Bool = false
 
+  /// only contacts that are missing in their source and whose deletion is held back
+  public var heldBack: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2023,7 +2026,7 @@ nonisolated extension SyncStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension ListContactsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListContactsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}cursor\0\u{1}source\0\u{3}include_deleted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}cursor\0\u{1}source\0\u{3}include_deleted\0\u{3}held_back\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2035,6 +2038,7 @@ nonisolated extension ListContactsRequest: SwiftProtobuf.Message, SwiftProtobuf.
       case 2: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.source) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.heldBack) }()
       default: break
       }
     }
@@ -2053,6 +2057,9 @@ nonisolated extension ListContactsRequest: SwiftProtobuf.Message, SwiftProtobuf.
     if self.includeDeleted != false {
       try visitor.visitSingularBoolField(value: self.includeDeleted, fieldNumber: 4)
     }
+    if self.heldBack != false {
+      try visitor.visitSingularBoolField(value: self.heldBack, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2061,6 +2068,7 @@ nonisolated extension ListContactsRequest: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.cursor != rhs.cursor {return false}
     if lhs.source != rhs.source {return false}
     if lhs.includeDeleted != rhs.includeDeleted {return false}
+    if lhs.heldBack != rhs.heldBack {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -42,6 +42,10 @@ struct CallExport {
     case .pdf: self.format = .pdf
     case nil: throw .invalid(field: "format", "must be csv, json or pdf.")
     }
+    guard request.ids.count <= 500, request.ids.isEmpty || self.format != .pdf else {
+      throw .invalid(
+        field: "ids", "may name 500 calls at most, and none for a report, which counts all calls of its filter.")
+    }
     guard ["", "en", "ja"].contains(request.language) else {
       throw .invalid(field: "language", "must be en or ja.")
     }
@@ -72,18 +76,23 @@ struct CallExport {
     _ mediaType: String, head: [UInt8], tail: String,
     _ bytes: @escaping @Sendable (Call, _ isFirst: Bool) throws(Failure) -> [UInt8]
   ) async throws(Failure) -> BlobRef {
-    let query = self.query
+    let (query, chosen) = (self.query, self.request.ids)
     return try await self.storage.stage(mediaType: mediaType, head: head, tail: Array(tail.utf8)) {
       view, cursor throws(Failure) in
       var query = query
       query.limit = 200
       query.cursor = cursor
-      let page = try view.records.page(Call.self, query)
-      var piece: [UInt8] = []
-      for (index, call) in page.records.enumerated() {
-        piece += try bytes(call, cursor.isEmpty && index == 0)
+      let (calls, next): ([Call], String)
+      if chosen.isEmpty {
+        let page = try view.records.page(Call.self, query)
+        (calls, next) = (page.records, page.nextCursor)
+      } else {
+        calls = try chosen.map { id throws(Failure) in try view.records.require(Call.self, id) }
+        next = ""
       }
-      return (piece, page.nextCursor)
+      var piece: [UInt8] = []
+      for (index, call) in calls.enumerated() { piece += try bytes(call, cursor.isEmpty && index == 0) }
+      return (piece, next)
     }
   }
 

@@ -63,12 +63,21 @@ extension MonicaGatewayActor {
       },
       self.deleting(DeleteCallRequest.self),
       self.writing(BulkDeleteCallsRequest.self) { request, transaction, now throws(Failure) in
-        guard (1...500).contains(request.ids.count) else {
-          throw .invalid(field: "ids", "has \(request.ids.count) ids; name 1 to 500 calls.")
-        }
         var reply = BulkDeleteCallsReply()
-        for id in request.ids where !reply.ids.contains(id) {
+        for id in try Self.several(request.ids) {
           reply.ids.append(try transaction.records.delete(Call.self, id, now: now).id)
+        }
+        return reply
+      },
+      self.writing(BulkTagCallsRequest.self) { request, transaction, now throws(Failure) in
+        guard !request.tags.isEmpty else { throw .invalid(field: "tags", "must not be empty.") }
+        var reply = BulkTagCallsReply()
+        for id in try Self.several(request.ids) {
+          var call = try transaction.records.require(Call.self, id)
+          var said = call
+          said.tags += request.tags.filter { !call.tags.contains($0) }
+          try call.change(["tags"], as: said, now: now)
+          reply.ids.append(try transaction.records.update(call, now: now).id)
         }
         return reply
       },
@@ -76,6 +85,15 @@ extension MonicaGatewayActor {
         try transaction.records.restore(Call.self, request.id, now: now)
       },
     ]
+  }
+
+  /// The calls of a command on several, each once.
+  private static func several(_ ids: [String]) throws(Failure) -> [String] {
+    guard (1...500).contains(ids.count) else {
+      throw .invalid(field: "ids", "has \(ids.count) ids; name 1 to 500 calls.")
+    }
+    var known: Set<String> = []
+    return ids.filter { known.insert($0).inserted }
   }
 
   private nonisolated var callReadingRoutes: [Route] {

@@ -1,4 +1,5 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
 
 /// One call: corrected, deleted and restored.
@@ -38,11 +39,36 @@ public struct CallPage: Page {
       title, in: .calls, follows: ["calls"],
       """
       <section class="card"><p><a href="/people/\(call.personID)">\(call.personName)</a> \(view.dayAndTime(of: call.calledAt))\
-      \(SyncMark(view: view).html(call.syncState))</p>\(actions)</section>
+      \(SyncMark(view: view).html(call.syncState))</p>\(Self.attachments(call))\(actions)</section>\
+      \(view.canRecord && !call.hasDeletedAt ? self.callAgain(call, path, view) : "")
       """)
+  }
+
+  /// Pictures are shown, voice notes are played.
+  private static func attachments(_ call: Call) -> HTML {
+    HTML(
+      call.attachments.map { blob in
+        blob.mediaType.hasPrefix("image/")
+          ? "<img class=\"photo\" alt=\"\" loading=\"lazy\" src=\"/blobs/\(blob.sha256)\">"
+          : "<p><audio controls preload=\"none\" src=\"/blobs/\(blob.sha256)\"></audio></p>"
+      })
+  }
+
+  private func callAgain(_ call: Call, _ path: String, _ view: PageView) -> HTML {
+    let form = Form(Methods.remindersAddCall, next: path, view).creating().with("personId", call.personID)
+      .with("timeZone", view.zone.name)
+    return """
+      <section class="card"><h2>\(view[.callAgain])</h2>\(form.html("""
+      \(view.input(.inDays, "inDays", "7", type: "number", " min=\"1\" max=\"3660\" required"))
+      \(view.input(.note, "note", "", type: "text", " maxlength=\"500\""))<button data-test="remind">\(view[.remind])</button>
+      """))</section>
+      """
   }
 }
 
 extension Text {
+  fileprivate static let callAgain = Text("Call again", "また電話する")
+  fileprivate static let inDays = Text("In how many days", "何日後")
+  fileprivate static let remind = Text("Remind me", "知らせる")
   fileprivate static let callWith = Text("Call with {name}", "{name}との電話")
 }

@@ -28,20 +28,56 @@ extension CallEmotion {
 struct CallParts: Sendable {
   let view: PageView
 
-  /// A list of calls.
+  /// A list of calls with their notes.
   func list(_ calls: [Call], showsPerson: Bool = true) -> HTML {
     guard !calls.isEmpty else { return "<p class=\"empty\">\(self.view[.noCalls])</p>" }
-    return "<ul class=\"entries\">\(HTML(calls.map { self.item($0, showsPerson) }))</ul>"
+    return self.list(found: calls.map { ($0, "\($0.note)") }, showsPerson: showsPerson)
   }
 
-  private func item(_ call: Call, _ showsPerson: Bool) -> HTML {
+  /// A list of calls, each with the words that were found in it.
+  func list(found calls: [(call: Call, words: HTML)], showsPerson: Bool = true) -> HTML {
+    let items = HTML(
+      calls.map { call, words in
+        """
+        <li data-test="call"><a href="/calls/\(call.id)">\(self.line(call, showsPerson: showsPerson)) \
+        <span class="words">\(words)</span></a></li>
+        """
+      })
+    return "<ul class=\"entries\">\(items)</ul>"
+  }
+
+  /// A call in a line, without its words.
+  func line(_ call: Call, showsPerson: Bool = true) -> HTML {
     let emotion = CallEmotion(rawValue: call.emotion).map { " \(self.view[$0.name])" } ?? ""
     let minutes = call.durationMinutes > 0 ? " · \(call.durationMinutes) \(self.view[.min])" : ""
     let who: HTML = showsPerson ? "<span class=\"kind\">\(call.personName)</span> " : ""
     return """
-      <li data-test="call"><a href="/calls/\(call.id)">\(who)\(self.view.dayAndTime(of: call.calledAt))\(minutes)\(emotion)\
-      \(SyncMark(view: self.view).html(call.syncState)) <span class="words">\(call.note)</span></a></li>
+      \(who)\(self.view.dayAndTime(of: call.calledAt))\(minutes)\(emotion)\(SyncMark(view: self.view).html(call.syncState))
       """
+  }
+
+  /// The words that were found, marked.
+  func excerpt(_ hit: CallHit) -> HTML {
+    let scalars = Array(hit.excerpt.unicodeScalars)
+    var (html, place): (HTML, Int) = ("", 0)
+    for mark in hit.marks {
+      let start = min(max(Int(mark.start), place), scalars.count)
+      let end = min(start + Int(mark.length), scalars.count)
+      html = "\(html)\(Self.text(scalars[place..<start]))<mark>\(Self.text(scalars[start..<end]))</mark>"
+      place = end
+    }
+    return "\(html)\(Self.text(scalars[place...]))"
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+
+  /// The button that logs a call by voice: its sound is attached to it.
+  func voice(with person: String) -> HTML {
+    let message = "{\"record\":{\"personId\":\"\(person)\"}}"
+    return self.view.voice(
+      " data-path=\"/\(Methods.callsLog.name)\" data-message=\"\(message)\" data-noted=\"record.calledAt\"")
   }
 
   /// The fields of a call.
@@ -78,6 +114,6 @@ struct SyncMark: Sendable {
 }
 
 extension Text {
-  fileprivate static let noCalls = Text("No calls yet.", "電話の記録はまだありません。")
+  static let noCalls = Text("No calls yet.", "電話の記録はまだありません。")
   fileprivate static let min = Text("min", "分")
 }

@@ -22,7 +22,9 @@ public struct SummaryPage: Page {
     request.language = self.language.isEmpty ? view.language.rawValue : self.language
     let summary = try await hub.ask(request)
     let day = Day(summary.day) ?? view.today
-    let channels = view.canRecord ? try await hub.ask(ListChannelsRequest()).channels : []
+    // A browser gets empty messages, so a summary cannot go there.
+    let all = view.canRecord ? try await hub.ask(ListChannelsRequest()).channels : []
+    let channels = all.filter { !$0.isBrowser }
     let others = HTML(
       PageLanguage.allCases.map { language in
         "<a href=\"/summary?day=\(summary.day)&amp;language=\(language.rawValue)\" lang=\"\(language.rawValue)\">\(language.ownName)</a> "

@@ -1,6 +1,7 @@
 public import Bus
 internal import CivilTime
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The first page: who is cared for, what is due, the forms to record, and what was recorded today.
 public struct TodayPage: Page {
@@ -24,7 +25,7 @@ public struct TodayPage: Page {
     let forms = CareForms(view: view)
     let record: HTML =
       view.canRecord
-      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(forms.voice())\(forms.typed(next: "/"))</section>"
+      ? "<section class=\"card\" aria-label=\"\(view[.newEntry])\">\(view.voice())\(forms.typed(next: "/"))</section>"
       : ""
     let look: HTML =
       open.isEmpty
@@ -40,10 +41,43 @@ public struct TodayPage: Page {
   }
 }
 
+/// The forms that record care: typed and spoken.
+private struct CareForms: Sendable {
+  let view: PageView
+
+  /// The form for a typed entry.
+  func typed(next: String) -> HTML {
+    Form(Methods.careRecord, next: next, self.view).creating().noting(now: "occurredAt").html(
+      """
+      <fieldset class="categories"><legend>\(self.view[.category])</legend>\(self.categories(chosen: nil))</fieldset>
+      <label for="memo">\(self.view[.memo])</label>
+      <textarea id="memo" name="memo" data-test="memo" maxlength="5000" rows="3"></textarea>
+      <details><summary>\(self.view[.earlier])</summary><label for="occurred">\(self.view[.when])</label>
+      <input id="occurred" type="datetime-local" name="occurredAt:time" max="\(self.view.localValue(of: .init(nanosecondsSince1970: self.view.now)))">
+      </details>
+      <button class="primary" data-test="save">\(self.view[.save])</button>
+      """)
+  }
+
+  /// A button for each category.
+  func categories(chosen: CareCategory?) -> HTML {
+    HTML(
+      CareCategory.allCases.map { category in
+        let checked: HTML = category == chosen ? " checked" : ""
+        return """
+          <label class="choice" data-test="category-\(category.rawValue)"><input type="radio" name="category" \
+          value="\(category.rawValue)" required\(checked)><span><span aria-hidden="true">\(category.sign)</span> \
+          \(self.view[category.name])</span></label>
+          """
+      })
+  }
+}
+
 extension Text {
   static let nothing = Text("Nothing was recorded yet.", "まだ記録はありません。")
   fileprivate static let caredFor = Text("Care for {name}", "{name}のケア")
   fileprivate static let newEntry = Text("New entry", "新しい記録")
   fileprivate static let recordedToday = Text("Recorded today", "今日の記録")
   fileprivate static let lookAt = Text("Needs a look", "確認が必要な記録")
+  fileprivate static let earlier = Text("At another time", "別の時刻")
 }

@@ -43,12 +43,29 @@ extension PageView {
       """
   }
 
+  /// The button to speak. It needs script and an encrypted page, which its own words say otherwise.
+  ///
+  /// - Parameter attributes: Where the sound belongs, for anything but an entry of care: `data-path`, `data-message`, `data-noted`.
+  func voice(_ attributes: HTML = "") -> HTML {
+    """
+    <form class="voice"\(attributes)><button type="button" class="record" data-test="record" aria-pressed="false" hidden>\
+    \(self[.speak])</button><button type="button" class="stop" data-test="stop" hidden>\(self[.stop])</button>\
+    <meter class="level" min="0" max="1" value="0" aria-label="\(self[.level])" hidden></meter>\
+    <output class="seconds"></output></form>
+    """
+  }
+
   /// A link to the next part of a list; nothing at its end.
   func more(_ path: String, _ parameters: KeyValuePairs<String, String>, cursor: String) -> HTML {
     guard !cursor.isEmpty else { return "" }
     let query = (parameters.map { ($0.key, $0.value) } + [("cursor", cursor)]).filter { !$0.1.isEmpty }
       .map { "\($0.0)=\(AddressText.encoded($0.1))" }.joined(separator: "&")
-    return "<p><a class=\"button\" href=\"\(path)?\(query)\">\(self[.more])</a></p>"
+    return self.next("\(path)?\(query)")
+  }
+
+  /// A link to the next part of a list, which scripts follow when somebody scrolls to it.
+  func next(_ address: String) -> HTML {
+    "<p class=\"next\"><a class=\"button\" href=\"\(address)\">\(self[.more])</a></p>"
   }
 }
 
@@ -66,4 +83,10 @@ enum AddressText {
       }
     }.joined()
   }
+}
+
+extension Text {
+  fileprivate static let speak = Text("Speak", "話して記録")
+  fileprivate static let stop = Text("Stop", "停止")
+  fileprivate static let level = Text("Loudness", "音量")
 }

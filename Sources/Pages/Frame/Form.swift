@@ -13,6 +13,7 @@ public struct Form: Sendable {
   private let next: String
   private var hidden: [(name: String, value: String)] = []
   private var attributes: HTML = ""
+  private var isDirect = false
   private var fallback: HTML = ""
 
   /// Makes a form.
@@ -41,6 +42,14 @@ public struct Form: Sendable {
     return form
   }
 
+  /// That never waits on the device: it is sent now or not at all. For secrets, for what must not happen days later, and for answers that
+  /// are shown.
+  public func direct() -> Form {
+    var form = self
+    form.isDirect = true
+    return form
+  }
+
   /// As ``noting(now:)``, for a field that the hub requires: without script it gets the time of the page if it is empty.
   public func noting(needed field: String) -> Form {
     var form = self.noting(now: field)
@@ -55,8 +64,9 @@ public struct Form: Sendable {
       ([("form", self.view.forms.code), ("key", self.view.forms.makeID()), ("next", self.next)] + self.hidden).map {
         "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">"
       })
+    let style: HTML = self.isDirect ? "direct" : "command"
     return """
-      <form class="command" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)\(self.fallback)</form>
+      <form class="\(style)" method="post" action="/forms/\(self.method.name)"\(self.attributes)>\(values)\(fields)\(self.fallback)</form>
       """
   }
 

@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 /// A name with dots is a field within a field (`record.note`), one with `[]` an entry of a list, and one with a number a field of that
 /// entry (`record.messages[0].content`). A name may end with how its text is read: `:bool`, `:time` (local, such as `2026-11-24T08:10`), `:lines` and
 /// `:words` (an entry for each line or word). Empty texts are left out; so are `form`,
-/// `key` and `next`. Scripts do the same: Sources/WebFiles/pages/form.js.
+/// `key` and `next`. Scripts do the same: Sources/WebFiles/pages/form.js; both are tried with Tests/vectors/forms.json.
 ///
 /// ```swift
 /// try FormMessage([("record.note", "Walk"), ("record.tags[]", "garden")], zone: zone).json
@@ -23,7 +23,7 @@ public struct FormMessage: Sendable {
   /// - Throws: `INVALID_ARGUMENT` with the field.
   public init(_ fields: [(name: String, value: String)], zone: Zone) throws(Failure) {
     for (name, value) in fields where !value.isEmpty && !["form", "key", "next"].contains(name) {
-      let parts = name.split(separator: ":", maxSplits: 1)
+      let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       let isList = parts[0].hasSuffix("[]")
       let path = (isList ? parts[0].dropLast(2) : parts[0]).split(separator: ".", omittingEmptySubsequences: false)
         .map(String.init)

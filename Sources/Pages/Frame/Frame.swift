@@ -6,25 +6,36 @@ internal import SwiftProtobuf
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
 /// ```swift
-/// let html = Frame(view).html(shown)
+/// let html = Frame(view, style: css).html(shown, at: "0198c0de:care=12")
 /// ```
 public struct Frame: Sendable {
   private let view: PageView
+  private let style: HTML
 
   /// Makes a frame.
-  public init(_ view: PageView) { self.view = view }
+  ///
+  /// - Parameter style: The style sheet, which is in the page itself: a phone on a slow network draws it one answer earlier.
+  public init(_ view: PageView, style: HTML) {
+    self.view = view
+    self.style = style
+  }
 
   /// A whole page.
-  public func html(_ shown: Shown) -> HTML {
+  ///
+  /// - Parameter position: The `id` of the last event before the page was made, in the streams that it follows; empty if unknown. A
+  ///   script whose events begin elsewhere fetches the page again.
+  public func html(_ shown: Shown, at position: String) -> HTML {
     """
     <!doctype html>
     <html lang="\(self.view.language.rawValue)"><head><meta charset="utf-8"><title>\(shown.title) – Kith</title>
     <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-    <link rel="stylesheet" href="/files/page.css"><link rel="manifest" href="/manifest.webmanifest">
+    <style>\(self.style)</style><link rel="manifest" href="/manifest.webmanifest">
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
+    \(HTML(Self.modules.map { "<link rel=\"modulepreload\" href=\"/files/\($0).js\">" }))\
     <script type="module" src="/files/app.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
     data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
+    data-position="\(position)" \
     data-made="\(Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now / 1_000_000_000 * 1_000_000_000).rfc3339)">
     <a class="skip" href="#page">\(self.view[.skip])</a>
     <nav aria-label="\(self.view[.navigation])"><ul>\(HTML(Shown.Part.allCases.map { self.link($0, shown.part) }))</ul></nav>
@@ -36,6 +47,11 @@ public struct Frame: Sendable {
 
     """
   }
+
+  /// What app.js imports, so that a browser asks for all of them at once.
+  private static let modules = [
+    "form", "lists", "live", "push", "queue", "sender", "store", "voice", "wav", "words", "zone",
+  ]
 
   private func link(_ part: Shown.Part, _ current: Shown.Part) -> HTML {
     let mark: HTML = part == current ? " aria-current=\"page\"" : ""
@@ -92,6 +108,24 @@ public struct Frame: Sendable {
     ),
     (
       "recording-interrupted", Text("A recording was interrupted. What was said is kept.", "録音が中断されました。そこまでの音声は残っています。")
+    ),
+    (
+      "push-ready",
+      Text(
+        "A message is shown when a reminder is due. It says nothing of care to others.", "予定の時刻に通知します。ケアの内容は外部に送られません。")
+    ),
+    ("push-is-on", Text("Reminders are shown on this device.", "この端末に通知します。")),
+    (
+      "push-denied",
+      Text(
+        "The browser may not show messages. Allow it in the settings of this page.",
+        "通知が許可されていません。ページの設定で許可してください。")
+    ),
+    (
+      "push-failed",
+      Text(
+        "The browser's push service was not reached. Try again later, or add an ntfy channel.",
+        "ブラウザの通知サービスにつながりません。後でもう一度試すか、ntfyの送り先を追加してください。")
     ),
     ("recording-sent", Text("Sent. The text follows.", "送信しました。文字になるまでお待ちください。")),
   ]

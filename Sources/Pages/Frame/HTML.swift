@@ -17,6 +17,9 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// Joins pieces.
   public init(_ parts: [HTML]) { self.text = parts.map(\.text).joined() }
 
+  /// One piece after the other.
+  public static func + (left: HTML, right: HTML) -> HTML { "\(left)\(right)" }
+
   /// Puts HTML together.
   public struct Interpolation: StringInterpolationProtocol {
     fileprivate var text = ""
@@ -40,6 +43,9 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
         }
       }
     }
+
+    /// Adds a whole number.
+    public mutating func appendInterpolation(_ number: some BinaryInteger) { self.text += String(number) }
 
     /// Adds HTML.
     public mutating func appendInterpolation(_ html: HTML) { self.text += html.text }

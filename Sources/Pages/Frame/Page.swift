@@ -4,7 +4,7 @@ public import Bus
 ///
 /// ```swift
 /// let shown = try await TodayPage().show(view, hub)
-/// Frame(view).html(shown)
+/// Frame(view, style: css).html(shown, at: position)
 /// ```
 public protocol Page: Sendable {
   /// Asks the hub as the device, and shows what it answers.
@@ -41,9 +41,8 @@ public struct Shown: Sendable {
 
 /// The page of an address.
 public enum PageAddress: Sendable, Hashable, CaseIterable {
-  case today, days, entry, summary, reminders, calls, call, people, person, contacts, sync, conflicts, queue, settings,
-    more
-  case records
+  case today, days, entry, summary, reminders, calls, callStatistics, callTemplates, call, people, person, contacts,
+    records, export, sync, conflicts, queue, settings, more
 
   /// The path, with a place for an id.
   var path: String {
@@ -54,10 +53,13 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .summary: "/summary"
     case .reminders: "/reminders"
     case .calls: "/calls"
+    case .callStatistics: "/calls/statistics"
+    case .callTemplates: "/calls/templates"
     case .call: "/calls/"
     case .people: "/people"
     case .person: "/people/"
     case .contacts: "/contacts"
+    case .export: "/export"
     case .sync: "/sync"
     case .conflicts: "/conflicts"
     case .queue: "/queue"
@@ -89,11 +91,14 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .entry: return EntryPage(id: id)
     case .summary: return SummaryPage(day: query("day"), language: query("language"))
     case .reminders: return RemindersPage()
-    case .calls: return CallsPage(text: query("text"), emotion: query("emotion"), cursor: query("cursor"))
+    case .calls: return CallsPage(query)
+    case .callStatistics: return CallStatisticsPage(query)
+    case .callTemplates: return CallTemplatesPage()
     case .call: return CallPage(id: id)
     case .people: return PeoplePage(text: query("text"), tag: query("tag"), cursor: query("cursor"))
     case .person: return PersonPage(id: id)
     case .contacts: return ContactsPage(text: query("text"), cursor: query("cursor"))
+    case .export: return ExportPage(query)
     case .sync: return SyncPage()
     case .conflicts: return ConflictsPage()
     case .queue: return QueuePage()
@@ -122,9 +127,9 @@ public struct MorePage: Page {
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let links = HTML(Self.links.map { "<li><a href=\"\($0.path)\">\(view[$0.name])</a></li>" })
     return Shown(
-      view[.moreTitle], in: .more, follows: [],
+      view[.moreTitle], in: .more, follows: ["system"],
       """
-      <ul class="list">\(links)</ul><section class="card"><h2>\(view[.thisDevice])</h2><p>\(view.device)</p>
+      <ul class="list">\(links)</ul><section class="card"><h2>\(view[.thisDevice])</h2><p>\(view.device) · \(view[view.role.name])</p>
       <form method="post" action="/leave" class="leave"><input type="hidden" name="form" value="\(view.forms.code)">
       <button>\(view[.leave])</button> \(view[.leaveHelp])</form></section>
       """)

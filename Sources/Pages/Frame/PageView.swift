@@ -143,6 +143,17 @@ public struct PageView: Sendable {
   }
 }
 
+extension Role {
+  /// What it allows, in words.
+  var name: Text {
+    switch self {
+    case .viewer: Text("read", "閲覧")
+    case .recorder: Text("read and record", "閲覧と記録")
+    default: Text("do everything", "すべての操作")
+    }
+  }
+}
+
 extension Text {
   static let today = Text("today", "今日")
   static let yesterday = Text("yesterday", "昨日")

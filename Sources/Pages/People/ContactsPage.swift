@@ -16,13 +16,14 @@ public struct ContactsPage: Page {
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let (contacts, next) = try await self.contacts(hub)
     let items = HTML(contacts.map { self.item($0, view) })
+    let found: HTML = contacts.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : "<ul>\(items)</ul>"
     return Shown(
       view[.contacts], in: .people, follows: ["contacts", "sync"],
       """
       <form class="filter" method="get" action="/contacts" role="search">
       \(view.input(.search, "text", self.text, type: "search", " data-test=\"search\" maxlength=\"200\""))\
       <button>\(view[.show])</button></form>
-      <section class="card">\(contacts.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : "<ul>\(items)</ul>")</section>\
+      <section class="card">\(found)</section>\
       \(view.more("/contacts", [:], cursor: next))
       """)
   }

@@ -39,6 +39,8 @@ enum FieldWords {
     "frequency": Text("How often", "頻度"),
     "every": Text("Interval", "間隔"), "channel": Text("How", "手段"), "happened_at": .when,
     "messages": Text("What was said or written", "話した内容"),
+    "called_at": .when, "duration_minutes": .minutes, "emotion": .feeling, "they_called": .theyCalled, "note": .note,
+    "tags": .tags,
   ]
 
   /// The name of one of the words that a field takes.

@@ -22,12 +22,13 @@ public struct PersonPage: Page {
       view.canRecord
       ? (try await Catalog.read(hub), try await hub.ask(ListTagsRequest.with { $0.limit = 500 }).tags)
       : (Catalog([]), [])
+    let templates = view.canRecord ? try await hub.ask(ListCallTemplatesRequest()).templates : []
     let head = PersonHead(view: view, details: details)
     let parts = PersonParts(view: view, details: details, catalog: catalog)
     return Shown(
       details.person.name, in: .people, follows: ["people", "calls", "conversations"],
       """
-      \(head.about())\(head.tags(known: tags))\(parts.section(ContactField.self, most: 10))\(parts.relationships())\(parts.calls())\
+      \(head.about())\(head.tags(known: tags))\(parts.section(ContactField.self, most: 10))\(parts.relationships())\(parts.calls(templates: templates))\
       \(parts.section(Conversation.self))\(parts.section(Activity.self))\(parts.section(Note.self))\(parts.section(TaskItem.self))\
       \(parts.section(Gift.self))\(parts.section(PersonReminder.self))\(parts.section(PersonAddress.self))
       """)

@@ -36,14 +36,18 @@ struct PersonParts: Sendable {
   }
 
   /// Calls, which have pages of their own.
-  func calls() -> HTML {
+  func calls(templates: [CallTemplate]) -> HTML {
     let parts = CallParts(view: self.view)
     let form = Form(Methods.callsLog, next: self.path, self.view).creating().with("record.personId", self.person)
       .noting(now: "record.calledAt")
+    let choices = [("", "–")] + templates.map { ($0.name, $0.name) }
+    let template: HTML =
+      templates.isEmpty ? "" : self.view.select(.template, "template", "", choices)
     let adding: HTML =
       self.view.canRecord
       ? """
-      <details><summary>\(self.view[.logCall])</summary>\(form.html("\(parts.fields(Call()))<button>\(self.view[.save])</button>"))</details>
+      <details><summary>\(self.view[.logCall])</summary>\(parts.voice(with: self.person))\
+      \(form.html("\(template)\(parts.fields(Call()))<button>\(self.view[.save])</button>"))</details>
       """ : ""
     let all: HTML =
       self.details.calls.isEmpty
@@ -66,5 +70,6 @@ struct PersonParts: Sendable {
 
 extension Text {
   fileprivate static let showAll = Text("Show all", "すべて表示")
+  fileprivate static let template = Text("Template", "テンプレート")
   fileprivate static let logCall = Text("Log a call", "電話を記録")
 }

@@ -19,7 +19,7 @@ public struct ConflictsPage: Page {
     let sides = HTML(
       conflict.fields.filter(\.overlaps).map { field in
         """
-        <fieldset><legend>\(field.name)</legend>\
+        <fieldset><legend>\(Self.label(field.name, conflict.kind, view))</legend>\
         \(self.side("fields.\(field.name)", "local", view[.here], field.local, isChosen: true))\
         \(self.side("fields.\(field.name)", "server", view[.onServer], field.server, isChosen: false))</fieldset>
         """
@@ -39,9 +39,14 @@ public struct ConflictsPage: Page {
       <p class="actions">\(keep(.local, .keepHere))\(keep(.server, .keepServer))</p>
       """ : sides
     return """
-      <section class="card" data-test="conflict"><h2>\(conflict.personName) · \(RecordWord.name(conflict.kind, view))</h2>\
+      <section class="card" data-test="conflict"><h2>\(conflict.personName) · \(view[kind: conflict.kind])</h2>\
       <p>\(view.dayAndTime(of: conflict.foundAt))</p>\(deleted)\(choose)</section>
       """
+  }
+
+  /// The name of a field for people.
+  private static func label(_ field: String, _ kind: String, _ view: PageView) -> String {
+    RecordKind(named: kind).flatMap { FieldWords.label(field, of: $0) }.map { view[$0] } ?? field
   }
 
   private func side(_ name: String, _ value: String, _ label: String, _ text: String, isChosen: Bool) -> HTML {

@@ -20,36 +20,24 @@ public struct QueuePage: Page {
             ? Form(Methods.monicaClearQueue, next: "/queue", view).with("ids[]", entry.id).button(view[.discard]) : "")
           """ : ""
         return """
-          <li>\(entry.personName) · \(RecordWord.name(entry.kind, view)) · \(view.dayAndTime(of: entry.queuedAt))\
+          <li>\(entry.personName) · \(view[kind: entry.kind]) · \(view.dayAndTime(of: entry.queuedAt))\
           \(SyncMark(view: view).html(entry.state))\(why)<span class="actions">\(buttons)</span></li>
           """
       })
+    let list: HTML = entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>"
     return Shown(
       view[.queue], in: .more, follows: ["people", "calls", "conversations", "sync"],
-      "<section class=\"card\">\(entries.isEmpty ? "<p class=\"empty\">\(view[.nothingWaits])</p>" : "<ul>\(items)</ul>")</section>"
+      "<section class=\"card\">\(list)</section>"
     )
   }
 }
 
-/// The names of the kinds of records.
-enum RecordWord {
-  /// The name of a kind.
-  static func name(_ kind: String, _ view: PageView) -> String {
-    switch kind {
-    case "person": view[.person]
-    case "note": view[.note]
-    case "call": view[.call]
-    case "task": view[Text("task", "タスク")]
-    case "gift": view[Text("gift", "贈り物")]
-    case "activity": view[Text("activity", "できごと")]
-    case "conversation": view[Text("conversation", "会話")]
-    case "contact_field": view[Text("number or address", "連絡先")]
-    case "address": view[Text("address", "住所")]
-    case "relationship": view[Text("relationship", "関係")]
-    case "reminder": view[Text("reminder", "リマインダー")]
-    case "tag": view[.tags]
-    default: kind
-    }
+extension PageView {
+  /// What a kind of record is called; its name in the protocol if pages have no word for it.
+  subscript(kind name: String) -> String {
+    if name == RecordKind.call.name { return self[Text("Call", "電話")] }
+    guard let type = RecordKind(named: name)?.type as? any FormRecord.Type else { return name }
+    return self[type.words.one]
   }
 }
 

@@ -10,7 +10,15 @@ public struct SyncPage: Page {
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let statuses = try await hub.ask(StatusRequest()).sync
     let problems = try await hub.ask(ListProblemsRequest()).problems
-    let sources = HTML(statuses.map { self.source($0, view) })
+    var missing = ListContactsRequest()
+    missing.heldBack = true
+    missing.limit = 500
+    let held = try await hub.ask(missing)
+    let sources = HTML(
+      statuses.map { status in
+        let name = Self.name(of: status)
+        return self.source(status, held.contacts.filter { $0.source == name }, isAll: held.nextCursor.isEmpty, view)
+      })
     let all: HTML =
       view.canRecord
       ? "<p class=\"actions\">\(Form(Methods.contactsSync, next: "/sync", view).button(view[.syncNow], style: "primary"))</p>"
@@ -23,12 +31,15 @@ public struct SyncPage: Page {
       "\(statuses.isEmpty ? "<p class=\"empty\">\(view[.noSources])</p>" : sources)\(all)\(broken)")
   }
 
-  private func source(_ status: SyncStatus, _ view: PageView) -> HTML {
-    let name = status.source == "monica" ? "Monica" : String(status.source.split(separator: ":").last ?? "")
+  private static func name(of status: SyncStatus) -> String {
+    status.source == "monica" ? "Monica" : String(status.source.split(separator: ":").last ?? "")
+  }
+
+  private func source(_ status: SyncStatus, _ held: [Contact], isAll: Bool, _ view: PageView) -> HTML {
+    let name = Self.name(of: status)
     let state: HTML
     switch status.state {
     case .syncing:
-
       let (done, total) = ("\(status.done)", "\(max(status.total, 1))")
       state = "<progress max=\"\(total)\" value=\"\(done)\"></progress> \(done) / \(total)"
     case .error: state = "<strong class=\"mark\">\(view[.failedNow])</strong> \(status.error.message)"
@@ -36,19 +47,36 @@ public struct SyncPage: Page {
     }
     let last: HTML =
       status.hasLastSuccessAt ? "<p>\(view[.lastTime]) \(view.dayAndTime(of: status.lastSuccessAt))</p>" : ""
+    let now: HTML =
+      status.source == "monica" && view.canRecord
+      ? "<p class=\"actions\">\(Form(Methods.monicaSync, next: "/sync", view).button(view[.syncServer]))</p>" : ""
     return """
-      <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(self.heldBack(status, name, view))</section>
+      <section class="card" data-test="source"><h2>\(name)</h2><p>\(state)</p>\(last)\(now)\(self.heldBack(held, name, isAll: isAll, view))</section>
       """
   }
 
-  private func heldBack(_ status: SyncStatus, _ name: String, _ view: PageView) -> HTML {
-    guard status.heldBack > 0 else { return "" }
+  /// Contacts whose deletion is held back, by name.
+  private func heldBack(_ held: [Contact], _ name: String, isAll: Bool, _ view: PageView) -> HTML {
+    guard !held.isEmpty else { return "" }
+    let names = HTML(
+      held.map { contact in
+        let keep: HTML =
+          view.canRecord
+          ? Form(Methods.contactsRestore, next: "/sync", view).with("id", contact.id).button(view[.keep], test: "keep")
+          : ""
+        return """
+          <li data-test="held-back">\(contact.formattedName) <span class="actions">\(keep)</span></li>
+          """
+      })
     let release: HTML =
       view.canRecord
-      ? Form(Methods.contactsSync, next: "/sync", view).with("sources[]", name).with("allowMassDelete:bool", "true")
-        .button(view[.letGo]) : ""
+      ? Form(Methods.contactsSync, next: "/sync", view).direct().with("sources[]", name).with(
+        "allowMassDelete:bool", "true"
+      )
+      .button(view[.letGo], test: "let-go") : ""
+    let count = isAll ? "\(held.count)" : "\(held.count)+"
     return """
-      <p class="mark">\(view[.heldBack, ["count": "\(status.heldBack)"]])</p><p class="actions">\(release)</p>
+      <p class="mark">\(view[.heldBack, ["count": count]])</p><ul>\(names)</ul><p class="actions">\(release)</p>
       """
   }
 }
@@ -56,6 +84,7 @@ public struct SyncPage: Page {
 extension Text {
   static let sync = Text("Sync", "同期")
   fileprivate static let syncNow = Text("Read the address books now", "アドレス帳を今すぐ読み込む")
+  fileprivate static let syncServer = Text("Sync now", "今すぐ同期")
   fileprivate static let problems = Text("Cards that could not be read", "読み込めなかったカード")
   fileprivate static let noSources = Text("There is no address book yet.", "アドレス帳はまだありません。")
   fileprivate static let failedNow = Text("Not reachable:", "読み込めません：")
@@ -64,5 +93,6 @@ extension Text {
   fileprivate static let heldBack = Text(
     "{count} contacts are gone from the address book at once. They are kept until somebody decides.",
     "アドレス帳から{count}件が一度に消えました。判断されるまで残しています。")
-  fileprivate static let letGo = Text("Let them go", "削除してよい")
+  fileprivate static let keep = Text("Keep", "残す")
+  fileprivate static let letGo = Text("Let all of them go", "すべて削除してよい")
 }

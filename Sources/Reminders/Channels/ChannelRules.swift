@@ -20,10 +20,51 @@ enum ChannelRules {
     case .webhook(let webhook)?: try Self.webhook(webhook)
     case .command(let command)?: try Self.command(command)
     case .desktop?: break
+    case .push?: throw .invalid(field: "channel.push", "is added by its device: open the page Reminders on it.")
     case nil: throw .invalid(field: "channel", "give one of mail, line, ntfy, webhook, command or desktop.")
     }
     try Self.secret(request.secret, file: channel.secretFile, field: "channel.secret_file")
     return channel
+  }
+
+  /// The push services of the browsers: those of Google, Mozilla, Apple and Microsoft. A device names the address that the hub then sends
+  /// to, and must not reach other machines through it.
+  private static let pushServices: Set = [
+    "fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com",
+  ]
+
+  /// The channel of a device's browser.
+  ///
+  /// - Parameter more: Further hosts of push services, which the configuration allows.
+  static func push(
+    _ request: SubscribePushRequest, device: String, more: Set<String>, now: Int64
+  ) throws(Failure) -> Channel {
+    try Self.webAddress(request.endpoint, field: "endpoint")
+    let authority = request.endpoint.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)[2]
+    let host = Self.host(authority).lowercased()
+    // What is no plain name could end before the part that is looked at: "evil.example?.push.apple.com".
+    guard Self.isHost(host), Self.pushServices.union(more).contains(where: { host == $0 || host.hasSuffix(".\($0)") })
+    else {
+      throw .invalid(
+        field: "endpoint",
+        "is of no known push service. An admin can allow it in the configuration: [channels] push = [\"\(host)\"]")
+    }
+    guard !request.key.isEmpty, request.key.utf8.count <= 512, request.key.utf8.allSatisfy(Self.isBase64) else {
+      throw .invalid(field: "key", "has to be a private key in base64.")
+    }
+    var channel = Channel()
+    channel.name = Self.pushName(of: device)
+    channel.push.endpoint = request.endpoint
+    channel.push.device = device
+    channel.createdAt = .init(nanosecondsSince1970: now)
+    return channel
+  }
+
+  /// The name of the channel of a device's browser.
+  static func pushName(of device: String) -> String { String("push-\(device)".prefix(32)) }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    Self.isTopicCharacter(byte) && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") || "+/=".utf8.contains(byte)
   }
 
   /// Checks a secret: one line of visible characters.

@@ -1,6 +1,7 @@
 internal import Bus
 internal import KithMessages
 internal import Logging
+internal import Secrets
 internal import Storage
 
 /// Sends queued messages: one at a time on each channel, in order, all channels in parallel.
@@ -10,6 +11,7 @@ internal import Storage
 actor DeliveryEngine {
   private let storage: StorageActor
   private let delivery: any Port
+  private let secrets: any SecretStore
   private let now: @Sendable () -> Int64
   private let chance: @Sendable () -> Double
   private let sleep: @Sendable (Int64) async -> Void
@@ -23,15 +25,18 @@ actor DeliveryEngine {
   ///
   /// - Parameters:
   ///   - delivery: The port to `kith.v1.Delivery`.
+  ///   - secrets: The store of the channels' secrets.
   ///   - chance: Returns numbers from 0 to 1.
   ///   - sleep: Waits for a number of nanoseconds.
   init(
-    storage: StorageActor, delivery: any Port, logger: Logger, now: @escaping @Sendable () -> Int64,
+    storage: StorageActor, delivery: any Port, secrets: any SecretStore, logger: Logger,
+    now: @escaping @Sendable () -> Int64,
     chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     sleep: @escaping @Sendable (Int64) async -> Void
   ) {
     self.storage = storage
     self.delivery = delivery
+    self.secrets = secrets
     self.logger = logger
     self.now = now
     self.chance = chance
@@ -182,14 +187,21 @@ actor DeliveryEngine {
     }
     FaultPoint.deliverySent.pass()
     let (end, chance) = (self.now(), self.chance())
-    let entry = try await self.storage.write { transaction throws(Failure) in
+    let (entry, hasEnded) = try await self.storage.write { transaction throws(Failure) -> (DeliveryEntry, Bool) in
       var entry = try transaction.deliveries.require(id)
       // Its channel may have been removed meanwhile.
-      guard entry.knownState == .sending else { return entry }
+      guard entry.knownState == .sending else { return (entry, false) }
       entry.settle(outcome, at: end, chance: chance)
       try transaction.deliveries.put(entry, now: end)
-      return entry
+      // Later reminders would fail as well, until the device subscribes again.
+      guard case .failure(let failure) = outcome, failure.reason == "PUSH_ENDED",
+        try transaction.channels.find(entry.channel)?.push.endpoint == request.channel.push.endpoint
+      else { return (entry, false) }
+      _ = try transaction.deliveries.discardWaiting(on: entry.channel, now: end)
+      try transaction.channels.remove(entry.channel)
+      return (entry, true)
     }
+    if hasEnded { try? await self.secrets.forget(ChannelSecret.name(of: entry.channel)) }
     FaultPoint.deliveryStored.pass()
     self.logger.info(
       "delivery",
@@ -211,9 +223,4 @@ extension Transaction {
     let job = try self.jobs.kept(under: JobRecord.key(DeliverRequest.method, named: attempt))
     return job.map { [.done, .failed, .dead, .unknown].contains($0.state) } ?? false
   }
-}
-
-/// The name of a channel's secret in the secret store.
-enum ChannelSecret {
-  static func name(of channel: String) -> String { "channel-\(channel)" }
 }

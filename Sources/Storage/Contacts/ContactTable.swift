@@ -27,19 +27,22 @@ public struct ContactTable<View: DatabaseView> {
   ///   - cursor: `next_cursor` of the page before; empty = the first page.
   ///   - source: Only contacts of this source; empty = of all.
   ///   - includeDeleted: Whether to include deleted contacts.
+  ///   - heldBack: Whether to leave out all contacts but those whose deletion is held back.
   ///   - isReply: Whether the page must fit one reply. If false, it has `limit` whole contacts.
   /// - Throws: `FIELD_INVALID` for the cursor; `NOT_FOUND/RECORD_UNKNOWN` for the source.
   public func page(
-    limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, isReply: Bool = true
+    limit: UInt32 = 0, cursor: String = "", source: String = "", includeDeleted: Bool = false, heldBack: Bool = false,
+    isReply: Bool = true
   ) throws(Failure) -> ListContactsReply {
     let limit = PageLimit.records(limit)
     let start = cursor.isEmpty ? PageCursor(key: "", row: 0) : try PageCursor(text: cursor)
     let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
     let places = try self.view.attempt { database in
-      let live = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NULL")
+      let live = Self.selection(
+        ofSource: sourceRow != nil, where: "deleted_at IS NULL" + (heldBack ? " AND missing_since IS NOT NULL" : ""))
       let deleted = Self.selection(ofSource: sourceRow != nil, where: "deleted_at IS NOT NULL")
       return try database.all(
-        !includeDeleted
+        !includeDeleted || heldBack
           ? live : "SELECT * FROM (\(live)) UNION ALL SELECT * FROM (\(deleted)) ORDER BY sort_key, id LIMIT :limit",
         named: [
           "key": .text(start.key), "row": .integer(start.row), "limit": .integer(Int64(limit + 1)),
@@ -206,16 +209,16 @@ extension ContactTable where View == Transaction {
     return deleted.count
   }
 
-  /// Undeletes a contact at a person's request. It stays although its card is missing.
+  /// Undeletes a contact at a person's request, or keeps one whose deletion is held back. It stays although its card is missing.
   ///
-  /// A contact that is not deleted does not change.
+  /// Any other contact does not change.
   ///
   /// - Returns: The contact after the change.
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public func restore(_ id: String, at now: Int64) throws(Failure) -> Contact {
     let row = try self.knownRow(of: id)
     guard var contact = try self.load([row]).first else { throw Self.unknown(id) }
-    guard contact.hasDeletedAt else { return contact }
+    guard contact.hasDeletedAt || contact.hasMissingSince else { return contact }
     let source = try self.view.sources.row(of: contact.source)
     try self.view.attempt { database in
       try database.run(

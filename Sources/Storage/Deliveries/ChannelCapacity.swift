@@ -30,7 +30,7 @@ public struct ChannelCapacity: Sendable, Hashable {
     case .ntfy?: self.init(.bytes, 4096)
     case .line?: self.init(.utf16, 5000 - OutgoingMessage.longestTitle - 1, textsPerMessage: 5)
     case .desktop?: self.init(.bytes, 1000)
-    case .mail?, .webhook?, .command?, nil: self.init(.bytes, 8 << 20)
+    case .mail?, .webhook?, .command?, .push?, nil: self.init(.bytes, 8 << 20)
     }
   }
 

@@ -20,7 +20,7 @@ struct BlobRoute: Sendable {
     do throws(Failure) {
       return head.verb == "PUT"
         ? try await self.put(name, request, head, admitted, context)
-        : try await self.get(name, head, admitted, hold, context)
+        : try await self.get(name, head, admitted, hold)
     } catch {
       guard error.reason == "BLOB_MISSING" else { throw self.parts.refusal(error, admitted) }
       throw Refusal(404, error)
@@ -30,7 +30,7 @@ struct BlobRoute: Sendable {
   // MARK: - Reading
 
   private func get(
-    _ name: String, _ head: RequestHead, _ admitted: Admission.Admitted, _ hold: Hold?, _ context: WebContext
+    _ name: String, _ head: RequestHead, _ admitted: Admission.Admitted, _ hold: Hold?
   ) async throws(Failure) -> Response {
     let token = admitted.credential?.token ?? ""
     let tag = "\"\(name)\""
@@ -38,18 +38,18 @@ struct BlobRoute: Sendable {
     let first = try await self.piece(name, at: 0, length: head.field("range") == nil ? 0 : 64, token)
     var headers: HTTPFields = [
       .contentType: MediaType.of(Array(first.bytes.prefix(16))), .eTag: tag, .acceptRanges: "bytes",
-      .cacheControl: "private, max-age=31536000, immutable",
+      // A file to take away, such as a backup, is not kept in the browser as well.
+      .cacheControl: head.query["file"] == nil ? "private, max-age=31536000, immutable" : "no-store",
       // Whatever it is, nothing in it runs.
       .contentSecurityPolicy: "default-src 'none'; sandbox",
     ]
-    let known = (head.field("if-none-match") ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
-    guard !known.contains(tag), !known.contains("*") else { return Response(status: .notModified, headers: headers) }
+    guard !head.hasKnown(tag) else { return Response(status: .notModified, headers: headers) }
     let isSame = head.field("if-range").map { $0 == tag } ?? true
     let range: Range<UInt64>?
     do throws(Refusal) {
       range = try ByteRange.of(isSame ? head.field("range") : nil, size: first.size)
     } catch {
-      return .refusal(error, context)
+      return .refusal(error)
     }
     if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(first.size)" }
     let part = range ?? 0..<first.size
@@ -57,14 +57,14 @@ struct BlobRoute: Sendable {
       var offset = part.lowerBound
       if offset == 0, !first.bytes.isEmpty {
         let bytes = first.bytes.prefix(Int(part.upperBound))
-        try await context.write(ByteBuffer(bytes: bytes), to: &writer)
+        try await writer.write(parts: ByteBuffer(bytes: bytes))
         offset = UInt64(bytes.count)
       }
       while offset < part.upperBound {
         let length = UInt32(min(part.upperBound - offset, 256 << 10))
         let next = try await self.piece(name, at: offset, length: length, token)
         guard !next.bytes.isEmpty else { throw Failure.bug("a blob that ends early") }
-        try await context.write(ByteBuffer(bytes: next.bytes), to: &writer)
+        try await writer.write(parts: ByteBuffer(bytes: next.bytes))
         offset += UInt64(next.bytes.count)
       }
       withExtendedLifetime(hold) {}
@@ -116,7 +116,7 @@ struct BlobRoute: Sendable {
       try await self.send((cutter.count, []), from: 0, of: name, token, admitted)
       return Response(status: .created, headers: [.eTag: "\"\(name)\""])
     } catch {
-      var response = Response.refusal(error, context)
+      var response = Response.refusal(error)
       if head.hasLargeBody { context.closeSoon(&response) }
       return response
     }

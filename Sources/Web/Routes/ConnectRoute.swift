@@ -30,7 +30,7 @@ struct ConnectRoute: Sendable {
     command.token = admitted.credential?.token ?? ""
     if let timeout = try TimeLimit.of(head) { command.timeout = timeout }
     if let key = head.field("idempotency-key") { command.idempotencyKey = try IdempotencyKey(key).text }
-    if head.verb == "POST", head.field("accept") == Self.lines { return self.follow(command, admitted, hold, context) }
+    if head.verb == "POST", head.field("accept") == Self.lines { return self.follow(command, admitted, hold) }
     let answer: ForwardedAnswer
     do throws(Failure) {
       answer = try await self.parts.link.forward(command)
@@ -38,7 +38,7 @@ struct ConnectRoute: Sendable {
       throw self.parts.refusal(error, admitted)
     }
     guard answer.status.code == .ok else { throw self.parts.refusal(Failure(status: answer.status), admitted) }
-    var response = Response.bytes(answer.body, command.encoding.mediaType, context)
+    var response = Response.bytes(answer.body, command.encoding.mediaType)
     if answer.isReplayed { response.set("Kith-Replayed", "true") }
     if let first = answer.effects.first {
       let positions = Dictionary(answer.effects.map { ($0.stream, $0.seq) }, uniquingKeysWith: max)
@@ -83,9 +83,7 @@ struct ConnectRoute: Sendable {
   static let lines = "application/x-ndjson"
 
   /// Answers in lines of JSON: the progress of a long command, then its result or its error.
-  private func follow(
-    _ command: ForwardedCommand, _ admitted: Admission.Admitted, _ hold: Hold?, _ context: WebContext
-  ) -> Response {
+  private func follow(_ command: ForwardedCommand, _ admitted: Admission.Admitted, _ hold: Hold?) -> Response {
     let (steps, step) = AsyncStream<KithMessages.Progress>.makeStream(bufferingPolicy: .bufferingNewest(8))
     var command = command
     command.encoding = .json
@@ -95,11 +93,11 @@ struct ConnectRoute: Sendable {
       let outcome = Task { await self.run(command, admitted, then: step) }
       for await progress in steps {
         guard let json = try? progress.jsonString() else { continue }
-        try await context.write(ByteBuffer(string: "{\"progress\":\(json)}\n"), to: &writer)
+        try await writer.write(ByteBuffer(string: "{\"progress\":\(json)}\n"))
       }
       let last = await outcome.value
       withExtendedLifetime(hold) {}
-      try await context.write(ByteBuffer(string: last), to: &writer)
+      try await writer.write(ByteBuffer(string: last))
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: [.contentType: Self.lines], body: body)

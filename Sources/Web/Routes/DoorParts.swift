@@ -39,7 +39,7 @@ struct DoorParts: Sendable {
   func refusal(_ failure: Failure, _ admitted: Admission.Admitted) -> Refusal {
     if failure.code == .unauthenticated {
       self.addresses.withLock { $0.countUnknown(from: admitted.caller.address, now: .now) }
-      if let credential = admitted.credential { self.limits.withLock { $0.forget(credential.digest) } }
+      if let credential = admitted.credential { self.limits.withLock { $0.reject(credential.digest) } }
     }
     return Refusal(failure)
   }

@@ -13,7 +13,7 @@ struct EventsRoute: Sendable {
 
   /// Answers with a stream that lasts until its reader leaves, its device is revoked, or the door closes.
   func answer(
-    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
+    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted
   ) async throws(Refusal) -> Response {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     let streams = try Self.streams(head.query["streams"])
@@ -43,7 +43,7 @@ struct EventsRoute: Sendable {
       defer { withExtendedLifetime((hold, member)) {} }
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         try await withGracefulShutdownHandler {
-          try await self.send(id, wakes, &writer, context)
+          try await self.send(id, wakes, &writer)
         } onGracefulShutdown: {
           fan.end()
         }
@@ -58,11 +58,11 @@ struct EventsRoute: Sendable {
 
   @concurrent
   private func send(
-    _ id: EventBoard.ReaderID, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter, _ context: WebContext
+    _ id: EventBoard.ReaderID, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
   ) async throws {
     let fan = self.parts.fan
     // The time after which a browser connects again.
-    try await context.write(ByteBuffer(string: ": kith\nretry: 2000\n\n"), to: &writer)
+    try await writer.write(ByteBuffer(string: ": kith\nretry: 2000\n\n"))
     for await _ in wakes {
       var text = ""
       var gap: (stream: String, epoch: String, after: UInt64)?
@@ -70,12 +70,12 @@ struct EventsRoute: Sendable {
         switch item {
         case .gap(let stream, let epoch, let after): gap = (stream, epoch, after)
         case .end:
-          if !text.isEmpty { try await context.write(ByteBuffer(string: text), to: &writer) }
+          if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
           return
         default: text += item.text
         }
       }
-      if !text.isEmpty { try await context.write(ByteBuffer(string: text), to: &writer) }
+      if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
       if let gap { await fan.fetch(id, gap.stream, epoch: gap.epoch, after: gap.after) }
     }
   }

@@ -6,6 +6,7 @@ internal import Hummingbird
 internal import KithClient
 internal import KithMessages
 internal import Pages
+internal import SwiftProtobuf
 internal import WebRules
 
 /// The family's pages, and the forms in them.
@@ -15,30 +16,30 @@ struct PageRoutes: Sendable {
   let parts: DoorParts
 
   /// Shows a page. A device that has not joined gets the door's own first page.
-  func page(
-    _ address: PageAddress, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
-  ) async -> Response {
+  func page(_ address: PageAddress, _ head: RequestHead, _ admitted: Admission.Admitted) async -> Response {
     let language = PageLanguage(accepted: head.field("accept-language"))
     guard let credential = admitted.credential else {
-      return self.first(.nobody, language, admitted, context)
+      return self.first(language, admitted)
     }
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
       let page = address.page(path: head.path) { head.query[$0] }
+      // Asked before the hub is: what changes from here on may be missing on the page.
+      let vector = self.parts.fan.vector
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
-      var response = Response.page(Frame(view).html(shown), context)
+      var response = Response.page(self.framed(shown, view, at: vector?.only(shown.streams).text ?? ""))
       response.set("Vary", "Accept-Language")
       return response
     } catch {
       let refusal = self.parts.refusal(error, admitted)
       guard error.code != .unauthenticated else {
-        var response = self.first(.nobody, language, admitted, context)
+        var response = self.first(language, admitted)
         response.status = .unauthorized
         // What this device has seen goes; what it has not sent yet stays.
         response.set("Clear-Site-Data", "\"cache\"")
         return response
       }
-      return self.problem(refusal, language, admitted, context)
+      return self.problem(refusal, language)
     }
   }
 
@@ -63,10 +64,35 @@ struct PageRoutes: Sendable {
       command.idempotencyKey = try Self.key(form["key"])
       let answer = try await self.parts.link.forward(command)
       guard answer.status.code == .ok else { throw Failure(status: answer.status) }
+      if let reply = try Self.shown(method, answer.body) {
+        let view = try await self.view(for: credential, language)
+        return Response.page(self.framed(reply(view), view))
+      }
     } catch {
-      return self.problem(self.parts.refusal(error, admitted), language, admitted, context)
+      return self.problem(self.parts.refusal(error, admitted), language)
     }
     return Response(status: .seeOther, headers: [.location: Self.path(form["next"])])
+  }
+
+  /// How a reply is shown that is more than "done"; nil for all others.
+  private static func shown(_ method: Method, _ json: [UInt8]) throws(Failure) -> ((PageView) -> Shown)? {
+    do {
+      switch method {
+      case Methods.devicesInvite:
+        let invitation = try Invitation(jsonUTF8Data: Data(json))
+        return { InvitationPage(invitation).show($0) }
+      case Methods.systemBackup, Methods.callsExport:
+        let blob = try BlobRef(jsonUTF8Data: Data(json))
+        return { FilePage(blob, of: method == Methods.callsExport ? "calls" : "kith").show($0) }
+      default: return nil
+      }
+    } catch {
+      throw .bug("a reply of \(method.name) that is none")
+    }
+  }
+
+  private func framed(_ shown: Shown, _ view: PageView, at position: String = "") -> HTML {
+    Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown, at: position)
   }
 
   private func view(for credential: Credential, _ language: PageLanguage) async throws(Failure) -> PageView {
@@ -77,21 +103,16 @@ struct PageRoutes: Sendable {
       forms: PageView.Forms(code: self.parts.forms.code(for: credential.digest)) { UUID().uuidString.lowercased() })
   }
 
-  private func first(
-    _ reader: DoorPages.Reader, _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
-  ) -> Response {
-    let code = self.parts.forms.code(for: admitted.credential?.digest ?? "")
-    var response = Response.page(DoorPages(language).home(reader, admitted.caller.way, formCode: code), context)
+  private func first(_ language: PageLanguage, _ admitted: Admission.Admitted) -> Response {
+    var response = Response.page(DoorPages(language).home(admitted.caller.way))
     response.set("Vary", "Accept-Language")
     return response
   }
 
   /// A page that says why something failed, and leads back.
-  private func problem(
-    _ refusal: Refusal, _ language: PageLanguage, _ admitted: Admission.Admitted, _ context: WebContext
-  ) -> Response {
+  private func problem(_ refusal: Refusal, _ language: PageLanguage) -> Response {
     let page = DoorPages(language).problem(refusal.failure.status)
-    var response = Response.page(page, status: HTTPResponse.Status(code: refusal.status), context)
+    var response = Response.page(page, status: HTTPResponse.Status(code: refusal.status))
     for (name, value) in refusal.fields where name == "Retry-After" { response.set(name, value) }
     return response
   }

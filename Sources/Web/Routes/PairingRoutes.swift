@@ -20,8 +20,8 @@ struct PairingRoutes: Sendable {
   // MARK: - Joining
 
   /// The page with the form.
-  func page(_ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext) -> Response {
-    self.page(head, admitted, fault: "", status: 200, context)
+  func page(_ head: RequestHead, _ admitted: Admission.Admitted) -> Response {
+    self.page(head, admitted, fault: "", status: 200)
   }
 
   /// Lets a device join by its code.
@@ -34,7 +34,7 @@ struct PairingRoutes: Sendable {
       let asked = try Self.json(body)
       let (device, token) = try await self.join(asked.code, asked.token, head, admitted)
       let json = "{\"name\":\(JSONText.quoted(device.name)),\"role\":\(JSONText.quoted(device.role))}"
-      var response = Response.bytes(Array(json.utf8), "application/json", context)
+      var response = Response.bytes(json.utf8, "application/json")
       response.setCookie(SessionCookie.set(token, day: Today.day, admitted.caller.way))
       return response
     }
@@ -43,7 +43,7 @@ struct PairingRoutes: Sendable {
     if admitted.needsFormToken {
       guard let seed = FormToken.seed(in: head, way), self.parts.forms.isValid(form["form"] ?? "", for: seed) else {
         let words = DoorPages(PageLanguage(accepted: head.field("accept-language")))
-        return self.page(head, admitted, fault: words.formExpired, status: 403, context)
+        return self.page(head, admitted, fault: words.formExpired, status: 403)
       }
     }
     do throws(Refusal) {
@@ -52,20 +52,18 @@ struct PairingRoutes: Sendable {
       response.setCookie(SessionCookie.set(token, day: Today.day, way))
       return response
     } catch {
-      return self.page(head, admitted, fault: error.failure.message, status: error.status, context)
+      return self.page(head, admitted, fault: error.failure.message, status: error.status)
     }
   }
 
-  private func page(
-    _ head: RequestHead, _ admitted: Admission.Admitted, fault: String, status: Int, _ context: WebContext
-  ) -> Response {
+  private func page(_ head: RequestHead, _ admitted: Admission.Admitted, fault: String, status: Int) -> Response {
     let way = admitted.caller.way
     let known = FormToken.seed(in: head, way)
     let seed = known ?? FormToken.seed()
     let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
     var response = Response.page(
       pages.pair(formCode: self.parts.forms.code(for: seed), fault: fault, way),
-      status: HTTPResponse.Status(code: status), context)
+      status: HTTPResponse.Status(code: status))
     response.set("Vary", "Accept-Language")
     if known == nil { response.setCookie(FormToken.cookie(seed, way)) }
     return response
@@ -100,7 +98,8 @@ struct PairingRoutes: Sendable {
     pairing.unencrypted = admitted.caller.way == .plain
     let device: Device
     do throws(Failure) {
-      let key = Hex.encode(SHA256.digest(Array("pair \(digits) \(pairing.tokenSha256)".utf8)))
+      let asked = "pair \(digits) \(pairing.tokenSha256) \(pairing.unencrypted)"
+      let key = Hex.encode(SHA256.digest(Array(asked.utf8)))
       device = try await self.parts.link.call(
         pairing, CallContext(idempotencyKey: key, timeout: .seconds(20))
       ).reply
@@ -141,7 +140,7 @@ struct PairingRoutes: Sendable {
     var response =
       isForm
       ? Response(status: .seeOther, headers: [.location: "/"])
-      : Response.bytes(Array("{}".utf8), "application/json", context)
+      : Response.bytes("{}".utf8, "application/json")
     response.setCookie(SessionCookie.cleared(admitted.caller.way))
     return response
   }

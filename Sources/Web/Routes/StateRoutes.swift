@@ -5,25 +5,23 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Pages
-internal import WebFiles
 internal import WebRules
 
-/// The files of pages, and what shows how the door is: `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
+/// What shows how the door is: `/healthz`, `/metrics` and the certificate authority.
 struct StateRoutes: Sendable {
   let parts: DoorParts
 
   /// Whether the hub answers.
-  func health(_ context: WebContext) -> Response {
+  func health() -> Response {
     let isUp = self.parts.link.isUp && self.parts.fan.isStarted
     let json = "{\"hub\":\"\(isUp ? "up" : "away")\",\"version\":\(JSONText.quoted(SoftwareVersion.current))}"
-    var response = Response.bytes(
-      Array(json.utf8), "application/json", status: isUp ? .ok : .serviceUnavailable, context)
+    var response = Response.bytes(json.utf8, "application/json", status: isUp ? .ok : .serviceUnavailable)
     if !isUp { response.set("Retry-After", "2") }
     return response
   }
 
   /// The numbers of the door, for admins.
-  func metrics(_ admitted: Admission.Admitted, _ context: WebContext) async throws(Refusal) -> Response {
+  func metrics(_ admitted: Admission.Admitted) async throws(Refusal) -> Response {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     do throws(Failure) {
       let device = try await self.parts.devices.find(credential, isFresh: true)
@@ -34,56 +32,24 @@ struct StateRoutes: Sendable {
     } catch {
       throw self.parts.refusal(error, admitted)
     }
-    return .bytes(Array(self.parts.metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8", context)
+    return .bytes(self.parts.metrics.text.utf8, "text/plain; version=0.0.4; charset=utf-8")
   }
 
   /// The own certificate authority. It is no secret: its certificate is sent with each handshake.
-  func authority(
-    _ form: Target.AuthorityForm, _ head: RequestHead, _ context: WebContext
-  ) throws(Refusal) -> Response {
+  func authority(_ form: Target.AuthorityForm, _ head: RequestHead) throws(Refusal) -> Response {
     guard let authority = self.parts.authority else {
       throw Refusal(
         404,
         Failure(.notFound, "PAGE_UNKNOWN", "This door has no certificate authority of its own: nothing to install."))
     }
     switch form {
-    case .certificate: return .bytes(authority.der, "application/x-x509-ca-cert", context)
-    case .profile: return .bytes(Array(authority.appleProfile.utf8), "application/x-apple-aspen-config", context)
+    case .certificate: return .bytes(authority.der, "application/x-x509-ca-cert")
+    case .profile: return .bytes(authority.appleProfile.utf8, "application/x-apple-aspen-config")
     case .page:
       let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
-      var response = Response.page(pages.authority(fingerprint: fingerprint(ofDER: authority.der)), context)
+      var response = Response.page(pages.authority(fingerprint: fingerprint(ofDER: authority.der)))
       response.set("Vary", "Accept-Language")
       return response
     }
-  }
-
-  /// A file that is part of the program.
-  func file(_ name: String, _ context: WebContext) throws(Refusal) -> Response {
-    guard let file = EmbeddedFile(name) else {
-      throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
-    }
-    var response = Response.bytes(file.bytes, file.mediaType, context)
-    response.headers[.cacheControl] = "no-cache"
-    return response
-  }
-}
-
-/// A file that the compiler put into the program.
-struct EmbeddedFile {
-  let mediaType: String
-  let bytes: [UInt8]
-
-  /// Finds a file by its name; nil if there is none.
-  init?(_ name: String) {
-    var index = 0
-    while let file = kith_web_file_at(index)?.pointee {
-      if String(cString: file.name) == name {
-        self.mediaType = String(cString: file.media_type)
-        self.bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        return
-      }
-      index += 1
-    }
-    return nil
   }
 }

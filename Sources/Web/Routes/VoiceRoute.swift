@@ -41,10 +41,10 @@ struct VoiceRoute: Sendable {
       case .open:
         let stored = try await self.record(request, head, context, upload, record.id)
         for id in cutOff { await upload.replace(id) }
-        return try Self.reply(stored, context)
+        return try Self.reply(stored)
       case .ended(let stored):
         for id in cutOff { await upload.replace(id) }
-        var response = try Self.reply(stored, context)
+        var response = try Self.reply(stored)
         if head.hasLargeBody { context.closeSoon(&response) }
         return response
       case .cutOff: cutOff.append(record.id)
@@ -76,11 +76,11 @@ struct VoiceRoute: Sendable {
     .unavailable, "RECORDING_INTERRUPTED", "kithd was started again during this recording. Send it again.",
     retryAfterMilliseconds: 1000)
 
-  private static func reply(_ record: CareRecord, _ context: WebContext) throws(Refusal) -> Response {
+  private static func reply(_ record: CareRecord) throws(Refusal) -> Response {
     var reply = CareReply()
     reply.record = record
     do throws(Failure) {
-      return .bytes(try Encoding.json.encode(reply), "application/json", context)
+      return .bytes(try Encoding.json.encode(reply), "application/json")
     } catch {
       throw Refusal(error)
     }

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Logging
+internal import NIOCore
 internal import WebRules
 
 /// Answers every request: lets it in or not, hands it to its route, and adds what all answers have.
@@ -30,7 +31,7 @@ struct WebDoor: HTTPResponder {
       response = try await self.answer(request, head, admitted, context)
       self.renewCookie(of: admitted, in: &response)
     } catch {
-      response = .refusal(error, context)
+      response = .refusal(error)
       if head.hasLargeBody { context.closeSoon(&response) }
     }
     SecurityHeaders.add(to: &response)
@@ -41,7 +42,7 @@ struct WebDoor: HTTPResponder {
   private func answer(
     _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
   ) async throws(Refusal) -> Response {
-    let hold = try await self.hold(head, admitted)
+    let hold = try await self.hold(head, admitted, context)
     defer { withExtendedLifetime(hold) {} }
     let response = try await self.route(request, head, admitted, hold, context)
     // An answer in lines begins before the hub has said whether it knows the token.
@@ -59,29 +60,30 @@ struct WebDoor: HTTPResponder {
     switch admitted.target {
     case .method(let method):
       return try await ConnectRoute(parts: self.parts).answer(method, request, head, admitted, hold, context)
-    case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted, context)
+    case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted)
     case .blob(let name):
       return try await BlobRoute(parts: self.parts).answer(name, request, head, admitted, hold, context)
     case .voice: return try await VoiceRoute(parts: self.parts).answer(request, head, admitted, context)
     case .pair:
       let pairing = PairingRoutes(parts: self.parts, logger: self.logger)
-      return head.isSafe
-        ? pairing.page(head, admitted, context) : try await pairing.pair(request, head, admitted, context)
+      return head.isSafe ? pairing.page(head, admitted) : try await pairing.pair(request, head, admitted, context)
     case .leave:
       return try await PairingRoutes(parts: self.parts, logger: self.logger).leave(request, head, admitted, context)
-    case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted, context)
+    case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted)
     case .form(let method):
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
-    case .health: return StateRoutes(parts: self.parts).health(context)
-    case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
-    case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)
-    case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head, context)
-    case .file(let name): return try StateRoutes(parts: self.parts).file(name, context)
+    case .health: return StateRoutes(parts: self.parts).health()
+    case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
+    case .description: return try FileRoute(name: "openapi.json").answer(head)
+    case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head)
+    case .file(let name): return try FileRoute(name: name).answer(head)
     }
   }
 
   /// Takes a place among the requests of a device. Streams have places of their own.
-  private func hold(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Hold? {
+  private func hold(
+    _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
+  ) async throws(Refusal) -> Hold? {
     guard let credential = admitted.credential, admitted.target.usesToken else { return nil }
     // A device that the hub knows is let in, whatever else comes from its address.
     if !self.parts.devices.isKnown(credential.digest) {
@@ -93,7 +95,10 @@ struct WebDoor: HTTPResponder {
       try await self.requireViewer(credential, admitted)
     }
     guard admitted.target != .events else { return nil }
-    return try self.parts.holdRequest(credential.digest, isWrite: admitted.target.isWrite(head.verb))
+    let hold = try self.parts.holdRequest(credential.digest, isWrite: admitted.target.isWrite(head.verb))
+    // A hundred answers could wait on one connection of HTTP/2: each has its place until it was taken.
+    if context.channel.isStream { context.channel.closeFuture.whenComplete { _ in withExtendedLifetime(hold) {} } }
+    return hold
   }
 
   /// Over a connection that everybody can read, only the cookie of a viewer counts.

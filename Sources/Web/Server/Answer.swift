@@ -7,24 +7,35 @@ internal import WebRules
 
 /// Makes the answers that all routes give.
 extension Response {
-  /// An answer of bytes. One of some size is written in parts, each within a time.
-  static func bytes(
-    _ bytes: some Collection<UInt8> & Sendable, _ type: String, status: HTTPResponse.Status = .ok, _ context: WebContext
-  ) -> Response {
-    let buffer = ByteBuffer(bytes: bytes)
-    let body = buffer.readableBytes <= 16 << 10 ? ResponseBody(byteBuffer: buffer) : .paced(buffer, context)
+  /// The most bytes that are written at once.
+  fileprivate static let part = 64 << 10
+
+  /// An answer of bytes.
+  static func bytes(_ bytes: some Collection<UInt8>, _ type: String, status: HTTPResponse.Status = .ok) -> Response {
+    .bytes(ByteBuffer(bytes: bytes), type, status: status)
+  }
+
+  /// An answer of bytes that others may share.
+  static func bytes(_ bytes: ByteBuffer, _ type: String, status: HTTPResponse.Status = .ok) -> Response {
+    // Together with the head, or in parts.
+    let body =
+      bytes.readableBytes <= Self.part
+      ? ResponseBody(byteBuffer: bytes)
+      : ResponseBody(contentLength: bytes.readableBytes) { writer in
+        try await writer.write(parts: bytes)
+        try await writer.finish(nil)
+      }
     return Response(status: status, headers: [.contentType: type], body: body)
   }
 
   /// A page.
-  static func page(_ html: HTML, status: HTTPResponse.Status = .ok, _ context: WebContext) -> Response {
-    .bytes(Array(html.text.utf8), "text/html; charset=utf-8", status: status, context)
+  static func page(_ html: HTML, status: HTTPResponse.Status = .ok) -> Response {
+    .bytes(html.text.utf8, "text/html; charset=utf-8", status: status)
   }
 
   /// An error.
-  static func refusal(_ refusal: Refusal, _ context: WebContext) -> Response {
-    var response = Response.bytes(
-      refusal.body, "application/json", status: HTTPResponse.Status(code: refusal.status), context)
+  static func refusal(_ refusal: Refusal) -> Response {
+    var response = Response.bytes(refusal.body, "application/json", status: HTTPResponse.Status(code: refusal.status))
     for (name, value) in refusal.fields { response.set(name, value) }
     return response
   }
@@ -39,15 +50,15 @@ extension Response {
   mutating func setCookie(_ value: String) { self.headers.append(HTTPField(name: .setCookie, value: value)) }
 }
 
-extension ResponseBody {
-  /// A body that is written in parts of 64 KiB; a peer that does not take one in time is cut off.
-  static func paced(_ buffer: ByteBuffer, _ context: WebContext) -> ResponseBody {
-    ResponseBody(contentLength: buffer.readableBytes) { writer in
-      var rest = buffer
-      while let part = rest.readSlice(length: min(64 << 10, rest.readableBytes)), part.readableBytes > 0 {
-        try await context.write(part, to: &writer)
-      }
-      try await writer.finish(nil)
+extension ResponseBodyWriter {
+  /// Writes in parts, so that ``StreamAlarm`` sees a slow reader take them.
+  ///
+  /// Runs where Hummingbird calls the body, because its writer must not be sent to another isolation.
+  @concurrent
+  mutating func write(parts bytes: ByteBuffer) async throws {
+    var rest = bytes
+    while rest.readableBytes > 0, let part = rest.readSlice(length: min(Response.part, rest.readableBytes)) {
+      try await self.write(part)
     }
   }
 }

@@ -1,20 +1,20 @@
 internal import EventLoop
+internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
-internal import NIOTLS
 internal import WebRules
 
-/// Bounds the connections of a server: how many there are, and how long a handshake may take.
+/// Bounds the connections of a server: how many there are, and how long one stays that does nothing.
 ///
 /// ```swift
 /// let server = HTTPServerBuilder { responder in ConnectionGuard(HTTP1Channel(responder: responder), connections) }
 /// ```
 struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
-  /// How long a handshake may take.
-  private static var handshake: TimeAmount { .seconds(10) }
+  /// How long bytes may wait for a peer that reads nothing or is gone, in milliseconds: tcp(7).
+  private static var userTimeout: SocketOptionValue { SocketOptionValue(ReaderPace.patience / .milliseconds(1)) }
 
   private let base: Base
   private let connections: Connections
@@ -29,9 +29,10 @@ struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
       return channel.close().flatMap { channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
     }
     return self.base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      try channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.userTimeout)
       let pipeline = channel.pipeline.syncOperations
       if let handler = try? pipeline.handler(type: NIOSSLServerHandler.self) {
-        try pipeline.addHandler(HandshakeAlarm(Self.handshake), position: .after(handler))
+        try pipeline.addHandler(ConnectionAlarm(), position: .after(handler))
       }
       return value
     }
@@ -67,32 +68,5 @@ final class Connections: Sendable {
         }, false)
     }
     return true
-  }
-}
-
-/// Closes a connection whose handshake takes too long.
-private final class HandshakeAlarm: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = NIOAny
-
-  private let limit: TimeAmount
-  private var alarm: Scheduled<Void>?
-
-  init(_ limit: TimeAmount) { self.limit = limit }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    let channel = context.channel
-    self.alarm = context.eventLoop.scheduleTask(in: self.limit) { channel.close(promise: nil) }
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) { self.alarm?.cancel() }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    self.alarm?.cancel()
-    context.fireChannelInactive()
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? TLSUserEvent, case .handshakeCompleted = event { self.alarm?.cancel() }
-    context.fireUserInboundEventTriggered(event)
   }
 }

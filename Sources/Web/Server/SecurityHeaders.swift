@@ -4,7 +4,7 @@ internal import Hummingbird
 /// The fields that every answer has: what a page may load and do, and that nobody keeps data.
 enum SecurityHeaders {
   private static let policy = """
-    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; \
+    default-src 'none'; script-src 'self'; style-src 'self' \(PageStyle.source); img-src 'self' data: blob:; media-src 'self' blob:; \
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
     form-action 'self'; require-trusted-types-for 'script'; trusted-types kith
     """

@@ -1,6 +1,8 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
 import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { prepareLists, returnToPlace } from "./lists.js";
+import { endPush, preparePush } from "./push.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
@@ -12,37 +14,56 @@ import { say, word } from "./words.js";
 
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (form.matches("form.command")) {
+  const submitter = /** @type {HTMLButtonElement | null} */ (/** @type {SubmitEvent} */ (event).submitter);
+  if (form.matches("form.command") && !submitter?.hasAttribute("data-direct")) {
     event.preventDefault();
-    void submit(form, /** @type {SubmitEvent} */ (event).submitter);
+    void submit(form, submitter);
   } else if (form.matches("form.leave")) {
     event.preventDefault();
     void leave(form);
   }
 });
 
-/** Keeps the command of a form on this device, sends it, and shows what follows. @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+/**
+ * Keeps the command of a form on this device, sends it, and shows what follows.
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement | null} submitter
+ */
 async function submit(form, submitter) {
   const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
-  // The time of the page, which it has for browsers without scripts, is not the time of this moment.
-  const known = fields.filter(([name]) => name !== now).map(([name, value]) => /** @type {[string, string]} */ ([name, name === "clientId" ? key : value]));
-  const body = message(known, document.body.dataset.zone ?? "UTC");
-  if (now) fill(body, now.split("."), new Date().toISOString());
+  /** @type {Record<string, any>} */
+  let body;
+  try {
+    // The time of the page, which it has for browsers without scripts, is not the time of this moment.
+    const known = fields.filter(([name]) => name !== now);
+    body = message(known.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+  } catch {
+    // The server says which field is wrong, in words.
+    sendItself(form, submitter);
+    return;
+  }
+  const noted = now?.split(".");
+  const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
+  const hasFocus = form.contains(document.activeElement);
   submitter?.setAttribute("disabled", "");
   try {
-    await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now() });
+    const address = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const path = new URL(address).pathname.replace("/forms/", "/");
+    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}) });
   } catch {
     // Nothing can be kept here, as in some private windows: the browser sends the form itself.
     say(word("no-storage"));
-    form.submit();
+    sendItself(form, submitter);
     return;
   }
   form.reset();
-  // A form that was unfolded has done its work, and an open one holds the page back.
-  form.closest("details")?.removeAttribute("open");
   submitter?.removeAttribute("disabled");
+  // A form that was unfolded is folded again: while it is open, the page stays as it is.
+  const around = form.closest("details");
+  if (around) around.open = false;
+  if (hasFocus) (around?.querySelector("summary") ?? submitter)?.focus();
   await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
   const rest = (await store.commands()).find((command) => command.key === key);
   say(word(rest ? "kept" : "saved"));
@@ -50,12 +71,34 @@ async function submit(form, submitter) {
   if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
 }
 
-/** Sets a field within a message if it has none. @param {Record<string, any>} object @param {string[]} path @param {string} value */
-function fill(object, [name, ...rest], value) {
-  if (rest.length === 0) object[name] ??= value; else fill(object[name] ??= {}, rest, value);
+/**
+ * Has the browser send a form, to where its button says.
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement | null} submitter
+ */
+function sendItself(form, submitter) {
+  if (submitter?.hasAttribute("formaction")) form.action = submitter.formAction;
+  form.submit();
 }
 
-/** Signs out; what waits is said first, because it goes. @param {HTMLFormElement} form */
+/**
+ * Sets a field within a message if it has none.
+ * @param {Record<string, any>} object
+ * @param {string[]} path
+ * @param {string} value
+ * @returns {boolean} whether it had none
+ */
+function fill(object, [name, ...rest], value) {
+  if (rest.length > 0) return fill(object[name] ??= {}, rest, value);
+  if (object[name] !== undefined) return false;
+  object[name] = value;
+  return true;
+}
+
+/**
+ * Signs out; what waits is said first, because it goes.
+ * @param {HTMLFormElement} form
+ */
 async function leave(form) {
   const waiting = await store.commands().catch(() => []);
   if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;
@@ -66,6 +109,8 @@ async function leave(form) {
   }
   await store.wipe().catch(() => undefined);
   for (const name of await caches.keys()) await caches.delete(name);
+  sessionStorage.clear();
+  await endPush().catch(() => undefined);
   location.assign("/");
 }
 
@@ -117,17 +162,19 @@ function button(name, work) {
 /** What the server's page cannot do by itself. */
 function prepare() {
   prepareVoice();
+  void preparePush();
+  prepareLists();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
     share.hidden = !navigator.share;
-    share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);
+    const text = () => document.querySelector("[data-test=summary]")?.textContent ?? "";
+    share.onclick = () => navigator.share({ text: text() }).catch(() => undefined);
   }
 }
 
 async function begin() {
   prepare();
   document.addEventListener("kith-page", prepare);
-  document.addEventListener("focusout", () => setTimeout(refreshIfStale, 200));
-  document.addEventListener("reset", () => setTimeout(refreshIfStale, 200));
+  for (const end of ["focusout", "reset", "toggle", "pause"]) document.addEventListener(end, () => setTimeout(refreshIfStale, 200), true);
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });
@@ -136,12 +183,14 @@ async function begin() {
     if (sent) void refresh();
     if (signedOut) say(word("signed-out"));
   });
+  void returnToPlace();
   await recoverRecordings().catch(() => undefined);
   await showWaiting();
   follow(() => void drain());
   void drain();
-  await navigator.storage?.persist?.().catch(() => false);
   await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
+  // Firefox asks the person, and answers when they have: nothing may wait for it.
+  void navigator.storage?.persist?.().catch(() => false);
 }
 
 setInterval(() => {

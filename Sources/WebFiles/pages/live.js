@@ -10,42 +10,100 @@ const policy = globalThis.trustedTypes?.createPolicy("kith", {
   },
 });
 
-/** A script of ours, by its address. @param {string} url */
+/**
+ * A script of ours, by its address.
+ * @param {string} url
+ */
 export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (policy ? policy.createScriptURL(url) : url));
 
 /** @type {number | undefined} */
 let timer;
 let isStale = false;
+/** How often the page was fetched again. */
+let fetches = 0;
 
-/** Whether somebody is writing on the page. */
+/**
+ * Whether a field is not as the page came.
+ * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} field
+ */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) {
+    // Without a chosen option, it is the first.
+    return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  }
+  const isMark = field instanceof HTMLInputElement && ["radio", "checkbox"].includes(field.type);
+  return isMark ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+/** Whether somebody is writing on the page, speaks or listens, or has scrolled beyond what a fresh one would have. */
 function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
-  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("form.command input:not([type=hidden]), form.command textarea"));
-  return document.body.dataset.recording === "true" || main.querySelector("details[open] form") !== null
-    || [...fields].some((field) => field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
-      : field.value !== field.defaultValue) || main.querySelector("audio:not([paused])[data-playing]") !== null;
+  const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
+    main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
+  return document.body.dataset.recording === "true" || isScrolled() || main.querySelector("details[open] form") !== null
+    || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
+}
+
+/**
+ * What finds an element again on a page that was made anew.
+ * @param {Element} element
+ */
+function selector(element) {
+  /** @param {string} name */
+  const having = (name) => element.hasAttribute(name) ? `[${name}="${CSS.escape(element.getAttribute(name) ?? "")}"]` : "";
+  const itself = having("data-test") || having("href") || (having("name") && having("name") + having("value"));
+  const isSummary = element.matches("summary");
+  const form = isSummary ? element.parentElement?.querySelector("form[action]") : element.closest("form[action]");
+  if (!form) return itself;
+  const action = `form[action="${CSS.escape(form.getAttribute("action") ?? "")}"]`;
+  return isSummary ? `details:has(${action}) > summary` : itself && `${action} ${itself}`;
+}
+
+/** Whether parts were added to a list and somebody reads them: a fresh page would take them away. */
+function isScrolled() {
+  return Number(document.body.dataset.parts ?? 1) > 1 && window.scrollY > 0;
+}
+
+/**
+ * A page of this server.
+ * @param {string} address
+ */
+export async function fetchPage(address) {
+  const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
+  const text = await answer.text();
+  return new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
 }
 
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
 export async function refresh() {
+  // An answer that is shown once, such as a file that was made, is no page of the house.
+  if (!document.body.dataset.streams) return;
   if (isInUse()) {
     isStale = true;
     return;
   }
   isStale = false;
+  fetches += 1;
+  const [number, address] = [fetches, location.href];
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-    const text = await answer.text();
-    const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
+    const page = await fetchPage(address);
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    if (!fresh || !old || isInUse()) return;
-    const focused = document.activeElement instanceof HTMLElement && old.contains(document.activeElement)
-      ? document.activeElement.getAttribute("data-test") ?? document.activeElement.getAttribute("href") : null;
+    // One that was fetched later is newer, also if it came earlier.
+    if (!fresh || !old || number !== fetches || address !== location.href) return;
+    if (isInUse()) {
+      isStale = true;
+      return;
+    }
+    const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;
     old.replaceChildren(...fresh.childNodes);
-    document.body.dataset.made = page.body.dataset.made ?? "";
-    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(`[data-test="${CSS.escape(focused)}"], [href="${CSS.escape(focused)}"]`))?.focus();
+    document.body.dataset.parts = "1";
+    for (const name of ["made", "position"]) document.body.dataset[name] = page.body.dataset[name] ?? "";
     document.dispatchEvent(new Event("kith-page"));
+    if (focused === undefined) return;
+    const again = /** @type {HTMLElement | null} */ (focused ? old.querySelector(focused) : null);
+    // What is gone leaves the focus near its place, and not at the top of the document.
+    if (again) again.focus(); else old.focus({ preventScroll: true });
   } catch {
     // There is no network; the page stays as it is.
   }
@@ -75,15 +133,15 @@ export function sayOffline() {
  * @param {() => void} connected called whenever the house can be reached again
  */
 export function follow(connected) {
-  const streams = document.body.dataset.streams;
-  const source = new EventSource(`/events?streams=${streams || "system"}`);
-  let wasLost = false;
+  const source = new EventSource(`/events?streams=${document.body.dataset.streams || "system"}`);
   source.onopen = () => {
     say(word("live"));
     connected();
-    if (wasLost) refreshSoon();
-    wasLost = false;
   };
+  // Events come from here on. If the page was made earlier, no event tells what changed between.
+  source.addEventListener("position", (event) => {
+    if (event.lastEventId !== document.body.dataset.position) refreshSoon();
+  });
   source.onmessage = () => refreshSoon();
   source.addEventListener("resync", () => refreshSoon());
   source.addEventListener("hub", (event) => {
@@ -94,7 +152,6 @@ export function follow(connected) {
     refreshSoon();
   });
   source.onerror = () => {
-    wasLost = true;
     sayOffline();
     // A stream that was refused is not tried again by the browser.
     if (source.readyState !== EventSource.CLOSED) return;

@@ -9,6 +9,7 @@
  * @property {number} at when it was made, in milliseconds since 1970
  * @property {"waiting"|"failed"} state
  * @property {string} [reason] why the hub did not accept it
+ * @property {string[]} [noted] the path of a time in the message that this device noted by its own clock
  * @property {boolean} [hasSound] whether its body is the recording of its key
  */
 
@@ -35,6 +36,50 @@ export function outcome(status, body = {}, retryAfter = 0) {
   // A limit, a hub that is away, a body that came too slowly: the same command may be accepted later.
   if (status === 0 || status === 408 || status === 429 || status === 499 || status >= 500) return { kind: "later", after: retryAfter };
   return { kind: "failed", reason: body.message || String(status) };
+}
+
+/** A difference of clocks that is left alone, in milliseconds. */
+const TOLERANCE = 60_000;
+
+/**
+ * A command with the time that this device noted, by the clock of the house. It is sent like this from then on: the same key has the same
+ * message.
+ * @param {Waiting} command
+ * @param {number} ahead how far the clock of the house is ahead of this device's, in milliseconds
+ * @returns {Waiting}
+ */
+export function corrected(command, ahead) {
+  const { noted, ...rest } = command;
+  if (!noted || Math.abs(ahead) < TOLERANCE) return rest;
+  const message = structuredClone(rest.message);
+  const name = noted.at(-1) ?? "";
+  const object = noted.slice(0, -1).reduce((inner, step) => inner?.[step], message);
+  const at = Date.parse(object?.[name]);
+  if (!Number.isNaN(at)) object[name] = new Date(at + ahead).toISOString();
+  return { ...rest, message };
+}
+
+/**
+ * Makes work that runs once at a time. A call while it runs makes it run once more: it may have looked before there was anything to do.
+ * @param {() => Promise<void>} work
+ * @returns {() => Promise<void>} ends when the work was done after the call
+ */
+export function onceAtATime(work) {
+  /** @type {Promise<void> | undefined} */
+  let running;
+  /** @type {Promise<void> | undefined} */
+  let following;
+  /** @returns {Promise<void>} */
+  function run() {
+    following = undefined;
+    running = work().finally(() => { running = undefined; });
+    return running;
+  }
+  return () => {
+    if (!running) return run();
+    following ??= running.then(run, run);
+    return following;
+  };
 }
 
 /**

@@ -1,10 +1,12 @@
-// Collects the sound of the microphone, on the thread of the sound, and hands it over in pieces of half a second.
+// Collects the sound of the microphone, on the thread of the sound, and hands it over in pieces of half a second; any message to it asks
+// for the last piece, which is shorter.
 
 class Recorder extends AudioWorkletProcessor {
   constructor() {
     super();
     this.piece = new Float32Array(Math.round(sampleRate / 2));
     this.count = 0;
+    this.port.onmessage = () => this.port.postMessage(this.piece.slice(0, this.count));
   }
 
   /** @param {Float32Array[][]} inputs */

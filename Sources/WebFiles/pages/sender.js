@@ -1,5 +1,5 @@
 // Sends what waits, one command after the other, from one tab at a time.
-import { delay, next, outcome } from "./queue.js";
+import { corrected, delay, next, onceAtATime, outcome } from "./queue.js";
 import * as store from "./store.js";
 import { wav } from "./wav.js";
 
@@ -9,10 +9,11 @@ const changes = new EventTarget();
 let attempts = 0;
 /** @type {number | undefined} */
 let timer;
-/** @type {Promise<void> | undefined} */
-let running;
 
-/** Calls back when what waits has changed. @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener */
+/**
+ * Calls back when what waits has changed.
+ * @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener
+ */
 export function onChange(listener) {
   changes.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
 }
@@ -20,31 +21,37 @@ export function onChange(listener) {
 /** @param {{sent?: Waiting, signedOut?: boolean}} detail */
 const tell = (detail) => changes.dispatchEvent(new CustomEvent("change", { detail }));
 
-/** Keeps a command on this device, and then sends it. @param {Omit<Waiting, "state">} command */
+/**
+ * Keeps a command on this device, and then sends it.
+ * @param {Omit<Waiting, "state">} command
+ */
 export async function add(command) {
   await store.keep({ ...command, state: "waiting" });
   tell({});
   void drain();
 }
 
-/** Sends one that was refused again. @param {Waiting} command */
+/**
+ * Sends one that was refused again.
+ * @param {Waiting} command
+ */
 export async function retry(command) {
   await store.change({ ...command, state: "waiting", reason: undefined });
   tell({});
   await drain();
 }
 
-/** Forgets one that was refused. @param {Waiting} command */
+/**
+ * Forgets one that was refused.
+ * @param {Waiting} command
+ */
 export async function discard(command) {
   await store.forget(command);
   tell({});
 }
 
 /** Sends everything that waits; ends when nothing waits or nothing can be sent now. */
-export function drain() {
-  running ??= withLock(sendAll).finally(() => { running = undefined; });
-  return running;
-}
+export const drain = onceAtATime(() => withLock(sendAll));
 
 /** @param {() => Promise<void>} work */
 async function withLock(work) {
@@ -55,7 +62,10 @@ async function withLock(work) {
 async function sendAll() {
   clearTimeout(timer);
   for (let command = next(await store.commands()); command; command = next(await store.commands())) {
-    const result = await send(command);
+    // Without its time it is not sent: the same key must have the same message.
+    const ready = await timed(command).catch(() => undefined);
+    /** @type {import("./queue.js").Outcome} */
+    const result = ready ? await send(ready) : { kind: "later", after: 0 };
     switch (result.kind) {
       case "done":
         attempts = 0;
@@ -64,7 +74,7 @@ async function sendAll() {
         break;
       case "failed":
         attempts = 0;
-        await store.change({ ...command, state: "failed", reason: result.reason });
+        await store.change({ ...(ready ?? command), state: "failed", reason: result.reason });
         tell({});
         break;
       case "signed-out":
@@ -78,13 +88,35 @@ async function sendAll() {
   }
 }
 
+/** @type {{ahead: number, offset: number} | undefined} */
+let clock;
+
+/** How far the clock of the house is ahead of this device's, in milliseconds; asked once for as long as nobody sets this one. */
+async function ahead() {
+  const offset = Date.now() - performance.now();
+  if (clock && Math.abs(clock.offset - offset) < 1000) return clock.ahead;
+  const began = Date.now();
+  const answer = await fetch("/healthz", { cache: "no-store" });
+  const house = Date.parse(answer.headers.get("Date") ?? "");
+  clock = { ahead: Number.isNaN(house) ? 0 : house - (began + Date.now()) / 2, offset };
+  return clock.ahead;
+}
+
+/**
+ * The command as it is sent: its time by the clock of the house. Kept before, so that it is the same the next time.
+ * @param {Waiting} command
+ */
+async function timed(command) {
+  if (!command.noted) return command;
+  const changed = corrected(command, await ahead());
+  await store.change(changed);
+  return changed;
+}
+
 /** @param {Waiting} command @returns {Promise<import("./queue.js").Outcome>} */
 async function send(command) {
   try {
-    const answer = command.hasSound ? await sendSound(command) : await fetch(command.path, {
-      method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": command.key },
-      body: JSON.stringify(command.message), cache: "no-store",
-    });
+    const answer = await (command.hasSound ? sendSound(command) : post(command.path, command.key, command.message));
     const body = answer.ok ? {} : await answer.json().catch(() => ({}));
     return outcome(answer.status, body, Number(answer.headers.get("Retry-After")) || 0);
   } catch {
@@ -92,12 +124,33 @@ async function send(command) {
   }
 }
 
-/** @param {Waiting} command */
+/**
+ * @param {string} path
+ * @param {string} key
+ * @param {Record<string, any>} message
+ */
+function post(path, key, message) {
+  return fetch(path, {
+    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": key }, cache: "no-store",
+    body: JSON.stringify(message) });
+}
+
+/**
+ * Sends a recording: an entry of care in one request, or a record that has the sound attached.
+ * @param {Waiting} command
+ */
 async function sendSound(command) {
-  const pieces = await store.piecesOf(command.key);
-  const message = encodeURIComponent(JSON.stringify(command.message));
-  return fetch(`${command.path}?message=${message}`, {
-    method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store",
-    body: wav(pieces.map((piece) => piece.samples)),
-  });
+  const sound = wav((await store.piecesOf(command.key)).map((piece) => piece.samples));
+  if (command.path === "/care/voice") {
+    const message = encodeURIComponent(JSON.stringify(command.message));
+    return fetch(`${command.path}?message=${message}`, {
+      method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store", body: sound });
+  }
+  const bytes = await new Response(sound).arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: bytes });
+  if (!stored.ok) return stored;
+  const attachments = [{ sha256, size: String(bytes.byteLength), mediaType: "audio/wav" }];
+  return post(command.path, command.key, { ...command.message, record: { ...command.message.record, attachments } });
 }

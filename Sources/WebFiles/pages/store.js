@@ -43,16 +43,28 @@ async function transact(stores, mode, work) {
 
 /** @typedef {import("./queue.js").Waiting} Waiting */
 
-/** The commands that wait, in their order. @returns {Promise<Waiting[]>} */
+/**
+ * The commands that wait, in their order.
+ * @returns {Promise<Waiting[]>}
+ */
 export const commands = () => transact(["queue"], "readonly", ([queue]) => queue.getAll());
 
-/** Keeps a command. @param {Waiting} command */
+/**
+ * Keeps a command.
+ * @param {Waiting} command
+ */
 export const keep = (command) => transact(["queue"], "readwrite", ([queue]) => queue.add(command));
 
-/** Changes a command. @param {Waiting} command */
+/**
+ * Changes a command.
+ * @param {Waiting} command
+ */
 export const change = (command) => transact(["queue"], "readwrite", ([queue]) => queue.put(command));
 
-/** Forgets a command and its sound. @param {Waiting} command */
+/**
+ * Forgets a command and its sound.
+ * @param {Waiting} command
+ */
 export const forget = (command) => transact(["queue", "recordings", "pieces"], "readwrite", ([queue, recordings, pieces]) => {
   queue.delete(/** @type {number} */ (command.id));
   if (command.hasSound) removeSound(command.key, recordings, pieces);
@@ -61,28 +73,47 @@ export const forget = (command) => transact(["queue", "recordings", "pieces"], "
 /**
  * @typedef {object} Recording
  * @property {string} key
+ * @property {string} path
  * @property {Record<string, any>} message
+ * @property {string[]} noted
  * @property {number} at
  */
 
-/** Begins a recording. @param {Recording} recording */
+/**
+ * Begins a recording.
+ * @param {Recording} recording
+ */
 export const begin = (recording) => transact(["recordings"], "readwrite", ([recordings]) => recordings.put(recording));
 
-/** Keeps a piece of sound. @param {string} recording @param {Int16Array} samples */
+/**
+ * Keeps a piece of sound.
+ * @param {string} recording
+ * @param {Int16Array} samples
+ */
 export const addPiece = (recording, samples) =>
   transact(["pieces"], "readwrite", ([pieces]) => pieces.add({ recording, samples }));
 
-/** The pieces of a recording, in their order. @param {string} key @returns {Promise<{samples: Int16Array}[]>} */
+/**
+ * The pieces of a recording, in their order.
+ * @param {string} key
+ * @returns {Promise<{samples: Int16Array}[]>}
+ */
 export const piecesOf = (key) => transact(["pieces"], "readonly", ([pieces]) => pieces.index("recording").getAll(key));
 
-/** Recordings without a command: the page ended while somebody spoke. @returns {Promise<Recording[]>} */
+/**
+ * Recordings without a command: the page ended while somebody spoke.
+ * @returns {Promise<Recording[]>}
+ */
 export async function interrupted() {
   const known = new Set((await commands()).map((command) => command.key));
   const all = await transact(["recordings"], "readonly", ([recordings]) => recordings.getAll());
   return all.filter((recording) => !known.has(recording.key));
 }
 
-/** Forgets a recording of which nothing is sent. @param {string} key */
+/**
+ * Forgets a recording of which nothing is sent.
+ * @param {string} key
+ */
 export const discardSound = (key) => transact(["recordings", "pieces"], "readwrite", ([recordings, pieces]) => {
   removeSound(key, recordings, pieces);
 });

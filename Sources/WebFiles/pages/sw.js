@@ -1,19 +1,23 @@
 // The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
 
-const FILES = ["app.js", "form.js", "live.js", "page.css", "queue.js", "recorder-worklet.js", "sender.js", "store.js", "voice.js", "wav.js",
-  "words.js", "zone.js", "icon.svg", "offline.html"].map((name) => `/files/${name}`);
+const FILES = [
+  "app.js", "form.js", "icon.svg", "lists.js", "live.js", "offline.html", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js",
+  "store.js", "voice.js", "wav.js", "words.js", "zone.js",
+].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => self.skipWaiting()));
+worker.addEventListener("install", (event) => {
+  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => worker.skipWaiting()));
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
-self.addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== location.origin) return;
+  // Files to take away are not pages that were seen.
+  if (event.request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/blobs/")) return;
   if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
     event.respondWith(fromHouse(event.request, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
@@ -25,7 +29,7 @@ self.addEventListener("fetch", (event) => {
 async function fromHouse(request, name) {
   const cache = await caches.open(name);
   try {
-    const answer = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch(request, { signal: /** @type {any} */ (AbortSignal).timeout(PATIENCE) });
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
     if (answer.status === 401) await caches.delete("pages");
     if (answer.ok) {
@@ -39,8 +43,40 @@ async function fromHouse(request, name) {
   }
 }
 
-/** Forgets the pages that were seen first. @param {Cache} cache */
+/**
+ * Forgets the pages that were seen first.
+ * @param {Cache} cache
+ */
 async function limit(cache) {
   const seen = await cache.keys();
   for (const request of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await cache.delete(request);
+}
+
+// MARK: - Reminders
+
+worker.addEventListener("push", (event) => event.waitUntil(remind()));
+
+worker.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(worker.clients.openWindow("/"));
+});
+
+/** Shows what is due: the message says nothing, so the house is asked. A browser demands that something is shown in any case. */
+async function remind() {
+  const [title, unknown] = navigator.language.startsWith("ja")
+    ? ["お知らせ", "Kithからのお知らせがあります。"] : ["Reminder", "Kith has something for you. Open the page to see it."];
+  const due = await dueNow().catch(() => []);
+  await worker.registration.showNotification(title, {
+    body: due.length > 0 ? due.join("\n") : unknown, tag: "kith-due", renotify: true, icon: "/files/icon.svg" });
+}
+
+/**
+ * The titles of what is due.
+ * @returns {Promise<string[]>}
+ */
+async function dueNow() {
+  const signal = /** @type {any} */ (AbortSignal).timeout(5000);
+  const answer = await fetch("/kith.v1.Reminders/Status?message=%7B%7D", { signal, cache: "no-store" });
+  if (!answer.ok) return [];
+  return ((await answer.json()).due ?? []).map((/** @type {{title?: string}} */ reminder) => reminder.title ?? "");
 }

@@ -10,13 +10,17 @@ const LONGEST = 300;
 /**
  * @typedef {object} Session what is open while somebody speaks
  * @property {string} key
+ * @property {string} path where it is sent to
  * @property {Record<string, any>} message
+ * @property {string[]} noted the path of its time in the message
  * @property {MediaStream} stream
  * @property {AudioContext} context
+ * @property {AudioWorkletNode} recorder
  * @property {Resampler} resampler
  * @property {Promise<unknown>} stored the last piece, and with it all earlier ones
  * @property {number} samples
  * @property {WakeLockSentinel | undefined} lock
+ * @property {() => void} release ends the claim on the recording
  */
 
 /** @type {Session | undefined} */
@@ -40,19 +44,45 @@ export function prepareVoice() {
 /** Makes what the page ended in the middle of a command: what was said until then is kept. */
 export async function recoverRecordings() {
   for (const recording of await store.interrupted()) {
-    if (recording.key === session?.key) continue;
-    if ((await store.piecesOf(recording.key)).length === 0) {
-      await store.discardSound(recording.key);
-      continue;
-    }
-    await add({ key: recording.key, path: "/care/voice", message: recording.message, at: recording.at, hasSound: true });
-    say(word("recording-interrupted"));
+    if (!navigator.locks) await recover(recording);
+    // A tab that has the lock is where somebody is still speaking.
+    else await navigator.locks.request(lockName(recording.key), { ifAvailable: true }, (lock) => lock ? recover(recording) : undefined);
   }
+}
+
+/** @param {store.Recording} recording */
+async function recover(recording) {
+  if ((await store.piecesOf(recording.key)).length === 0) {
+    await store.discardSound(recording.key);
+    return;
+  }
+  // One that an earlier version of this script began has neither.
+  const { key, path = "/care/voice", message, at, noted = ["occurredAt"] } = recording;
+  await add({ key, path, message, at, hasSound: true, noted });
+  say(word("recording-interrupted"));
+}
+
+/** @param {string} key */
+const lockName = (key) => `kith-recording ${key}`;
+
+/**
+ * Tells other tabs that somebody is speaking here.
+ * @param {string} key
+ * @returns {Promise<() => void>} ends it
+ */
+function claim(key) {
+  return new Promise((resolve) => {
+    const locks = navigator.locks;
+    if (locks) void locks.request(lockName(key), () => new Promise((release) => { resolve(() => release(undefined)); }));
+    else resolve(() => undefined);
+  });
 }
 
 /** @param {HTMLFormElement} form */
 async function start(form) {
-  if (session) return;
+  if (document.body.dataset.recording) return;
+  // From here on no event changes the page, also while the person is asked for the microphone.
+  document.body.dataset.recording = "true";
   const output = /** @type {HTMLElement} */ (form.querySelector("output"));
   /** @type {MediaStream} */
   let stream;
@@ -60,27 +90,41 @@ async function start(form) {
     stream = await navigator.mediaDevices.getUserMedia({
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
+    delete document.body.dataset.recording;
     output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
     return;
   }
   const context = new AudioContext();
+  // A browser may wait with the sound until it is asked for, as the tap is over once the microphone is given.
+  void context.resume().catch(() => undefined);
   const key = crypto.randomUUID();
+  const { path = "/care/voice", message: given = "{}", noted: field = "occurredAt" } = form.dataset;
+  const noted = field.split(".");
+  /** @type {Record<string, any>} */
+  const message = { ...JSON.parse(given), clientId: key };
   const category = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=category]:checked"))?.value;
-  const message = { clientId: key, occurredAt: new Date().toISOString(), ...(category ? { category } : {}) };
+  if (category && path === "/care/voice") message.category = category;
+  const last = noted.at(-1) ?? "";
+  noted.slice(0, -1).reduce((object, name) => object[name] ??= {}, message)[last] = new Date().toISOString();
+  const release = await claim(key);
   try {
-    await store.begin({ key, message, at: Date.now() });
+    await store.begin({ key, path, message, noted, at: Date.now() });
     await context.audioWorklet.addModule(script("/files/recorder-worklet.js"));
   } catch {
+    release();
+    delete document.body.dataset.recording;
     for (const track of stream.getTracks()) track.stop();
     output.textContent = word("no-storage");
     return;
   }
-  session = { key, message, stream, context, resampler: new Resampler(context.sampleRate), stored: Promise.resolve(), samples: 0,
-    lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
-  document.body.dataset.recording = "true";
-  const node = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
-  node.port.onmessage = (event) => take(event.data, form);
-  context.createMediaStreamSource(stream).connect(node);
+  const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
+  const open = session = { key, path, message, noted, stream, context, recorder, resampler: new Resampler(context.sampleRate),
+    stored: Promise.resolve(), samples: 0, release, lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
+  recorder.port.onmessage = (event) => {
+    take(open, event.data);
+    show(open, event.data, form);
+  };
+  context.createMediaStreamSource(stream).connect(recorder);
   for (const track of stream.getTracks()) track.onended = () => void stopRecording("recording-interrupted");
   prepareVoice();
   const record = /** @type {HTMLElement} */ (form.querySelector("[data-test=record]"));
@@ -88,16 +132,40 @@ async function start(form) {
   /** @type {HTMLElement} */ (form.querySelector("[data-test=stop]")).focus();
 }
 
-/** Takes half a second of sound. @param {Float32Array} sound @param {HTMLFormElement} form */
-function take(sound, form) {
-  if (!session) return;
-  keepPiece(session, session.resampler.push(sound));
+/**
+ * Shows how loud and how long it is.
+ * @param {Session} open
+ * @param {Float32Array} sound
+ * @param {HTMLFormElement} form
+ */
+function show(open, sound, form) {
   const level = /** @type {HTMLMeterElement} */ (form.querySelector(".level"));
   level.hidden = false;
   level.value = Math.min(1, 4 * Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length));
-  const seconds = session.samples / RATE;
-  /** @type {HTMLElement} */ (form.querySelector("output")).textContent = word("recording", { seconds: Math.floor(seconds) });
+  // The resampler is a few milliseconds behind.
+  const seconds = open.samples / RATE;
+  /** @type {HTMLElement} */ (form.querySelector("output")).textContent = word("recording", { seconds: Math.floor(seconds + 0.1) });
   if (seconds >= LONGEST) void stopRecording("recording-limit");
+}
+
+/** @param {Session} open @param {Float32Array} sound */
+const take = (open, sound) => keepPiece(open, open.resampler.push(sound));
+
+/**
+ * Takes what was said since the last half second was full.
+ * @param {Session} open
+ * @returns {Promise<void>}
+ */
+function takeRest(open) {
+  return new Promise((resolve) => {
+    open.recorder.port.onmessage = (event) => {
+      take(open, event.data);
+      if (event.data.length < Math.round(open.context.sampleRate / 2)) resolve();
+    };
+    open.recorder.port.postMessage("rest");
+    // The thread of the sound may have ended, as when the device was taken away.
+    setTimeout(resolve, 500);
+  });
 }
 
 /** @param {Session} open @param {Int16Array} samples */
@@ -107,13 +175,18 @@ function keepPiece(open, samples) {
   open.stored = open.stored.then(() => store.addPiece(open.key, samples));
 }
 
-/** Stops, gives the microphone back, and sends what was said. @param {string} name of the word that says why */
+/**
+ * Stops, gives the microphone back, and sends what was said.
+ * @param {string} name of the word that says why
+ */
 async function stopRecording(name) {
   const open = session;
   if (!open) return;
+  const hasFocus = document.activeElement?.matches("form.voice button") === true;
   session = undefined;
   delete document.body.dataset.recording;
   for (const track of open.stream.getTracks()) track.stop();
+  await takeRest(open);
   await open.context.close().catch(() => undefined);
   await open.lock?.release().catch(() => undefined);
   keepPiece(open, open.resampler.end());
@@ -121,12 +194,15 @@ async function stopRecording(name) {
   if (open.samples === 0) {
     await store.discardSound(open.key);
   } else {
-    await add({ key: open.key, path: "/care/voice", message: open.message, at: Date.now(), hasSound: true });
+    const { key, path, message, noted } = open;
+    await add({ key, path, message, at: Date.now(), hasSound: true, noted });
   }
+  open.release();
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;
   for (const record of document.querySelectorAll("form.voice [data-test=record]")) record.setAttribute("aria-pressed", "false");
   prepareVoice();
+  if (hasFocus) /** @type {HTMLElement | null} */ (document.querySelector("form.voice [data-test=record]"))?.focus();
 }
 
 document.addEventListener("visibilitychange", () => { if (document.hidden) void stopRecording("recording-interrupted"); });

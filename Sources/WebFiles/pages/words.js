@@ -11,7 +11,10 @@ export function word(name, values = {}) {
   return Object.entries(values).reduce((all, [place, value]) => all.replaceAll(`{${place}}`, String(value)), text);
 }
 
-/** Says something in the line of the state, which screen readers read aloud. @param {string} text */
+/**
+ * Says something in the line of the state, which screen readers read aloud.
+ * @param {string} text
+ */
 export function say(text) {
   const state = document.getElementById("state");
   if (state && state.textContent !== text) state.textContent = text;

@@ -24,9 +24,10 @@ export function offset(at, zone) {
  * @throws {RangeError} if it is no time
  */
 export function instant(local, zone) {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/u.test(local)) throw new RangeError(local);
-  const wall = Date.parse(`${local.slice(0, 16)}Z`);
-  if (Number.isNaN(wall)) throw new RangeError(local);
+  const minute = /^\d{4}-\d\d-\d\dT\d\d:\d\d/u.exec(local)?.[0] ?? "";
+  const wall = Date.parse(`${minute}Z`);
+  // Some engines read 30 February as 2 March.
+  if (Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(minute)) throw new RangeError(local);
   const day = 86_400_000;
   const found = [offset(wall - day, zone), offset(wall + day, zone)].map((ahead) => wall - ahead)
     .filter((at) => at + offset(at, zone) === wall);

@@ -25,8 +25,8 @@ public struct DeviceLimits: Sendable {
     var streams = 0
     var writes = RateLimit(burst: DeviceLimits.writes, interval: .milliseconds(500))
     var lastAt: ContinuousClock.Instant
-    /// Whether the hub has accepted the token. Only then does it keep a place between its requests: made-up tokens must not take the
-    /// places of devices.
+    /// Whether the hub has accepted the token. One that it has not, which may be made up, gives its place to another where there is none
+    /// left; until then its writes are counted, so that a device whose every write is refused sends no more of them than others.
     var isKnown = false
 
     var isIdle: Bool { self.requests == 0 && self.streams == 0 }
@@ -55,13 +55,13 @@ public struct DeviceLimits: Sendable {
   }
 
   /// Counts the end of a request.
-  public mutating func end(_ device: String) { self.release(device) { $0.requests -= 1 } }
+  public mutating func end(_ device: String) { self.uses[device]?.requests -= 1 }
 
   /// Remembers that the hub has accepted a token.
   public mutating func accept(_ device: String) { self.uses[device]?.isKnown = true }
 
-  /// Forgets a token that the hub does not know, once its requests have ended.
-  public mutating func forget(_ device: String) { self.release(device) { $0.isKnown = false } }
+  /// Notes that the hub does not know a token, or no longer.
+  public mutating func reject(_ device: String) { self.uses[device]?.isKnown = false }
 
   /// Counts a stream; ``endStream(_:)`` follows.
   ///
@@ -77,18 +77,12 @@ public struct DeviceLimits: Sendable {
   }
 
   /// Counts the end of a stream.
-  public mutating func endStream(_ device: String) { self.release(device) { $0.streams -= 1 } }
-
-  private mutating func release(_ device: String, _ change: (inout Use) -> Void) {
-    guard var use = self.uses[device] else { return }
-    change(&use)
-    self.uses[device] = use.isKnown || !use.isIdle ? use : nil
-  }
+  public mutating func endStream(_ device: String) { self.uses[device]?.streams -= 1 }
 
   private mutating func use(of device: String, now: ContinuousClock.Instant) throws(Refusal) -> Use {
     if self.uses[device] == nil, self.uses.count >= Self.devices {
       // After two minutes without a request its writes are all there again.
-      self.uses = self.uses.filter { !$0.value.isIdle || $0.value.lastAt + .seconds(120) > now }
+      self.uses = self.uses.filter { _, use in !use.isIdle || (use.isKnown && use.lastAt + .seconds(120) > now) }
       guard self.uses.count < Self.devices else {
         throw Self.refusal("TOO_MANY_DEVICES", "Too many devices use kith-web at once.", after: 30_000)
       }

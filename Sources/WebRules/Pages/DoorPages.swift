@@ -7,40 +7,21 @@ public import Pages
 /// let page = DoorPages(.english).pair(formCode: forms.code(for: seed), fault: "", .tls)
 /// ```
 public struct DoorPages: Sendable {
-  /// What the first page knows about its reader.
-  public enum Reader: Sendable, Hashable {
-    /// A device, with its name and role.
-    case device(name: String, role: String)
-    /// None that the hub knows.
-    case nobody
-    /// The hub was not there to tell.
-    case unknown
-  }
-
   private let language: PageLanguage
   private var words: PageWords { self.language.words }
 
   /// Makes pages in a language.
   public init(_ language: PageLanguage) { self.language = language }
 
-  /// The first page.
+  /// The first page of a browser that has not joined.
   ///
-  /// - Parameters:
-  ///   - way: How this page travels.
-  ///   - formCode: Of the form that signs out.
-  public func home(_ reader: Reader, _ way: Caller.Way, formCode: String) -> HTML {
-    let who: HTML =
-      switch reader {
-      case .device(let name, let role):
-        """
-        <dl><dt>\(self.words.device)</dt><dd>\(name)</dd><dt>\(self.words.role)</dt><dd>\(self.words.roles[role] ?? role)</dd></dl>
-        <form method="post" action="/leave"><input type="hidden" name="form" value="\(formCode)">
-        <button>\(self.words.leave)</button> \(self.words.leaveHelp)</form>
-        """
-      case .nobody: #"<p>\#(self.words.notPaired) <a href="/pair">\#(self.words.pairLink)</a></p>"#
-      case .unknown: #"<p role="alert">\#(self.words.hubAway)</p>"#
-      }
-    return self.page("Kith", "\(who)\(self.protection(way))<p>\(self.words.about)</p>")
+  /// - Parameter way: How this page travels.
+  public func home(_ way: Caller.Way) -> HTML {
+    self.page(
+      "Kith",
+      """
+      <p>\(self.words.notPaired) <a href="/pair">\(self.words.pairLink)</a></p>\(self.protection(way))<p>\(self.words.about)</p>
+      """)
   }
 
   /// A page that says why something failed.

@@ -11,20 +11,13 @@ struct PageWords: Sendable, Hashable {
   let pairHelp: String
   let code: String
   let join: String
-  let joined: String
-  let device: String
-  let role: String
-  let roles: [String: String]
   let notPaired: String
   let pairLink: String
-  let leave: String
-  let leaveHelp: String
   let secure: String
   let insecure: String
   let insecureWhat: [String]
   let insecureHow: String
   let formExpired: String
-  let hubAway: String
   let about: String
   let problemTitle: String
   let toFirstPage: String
@@ -46,12 +39,7 @@ struct PageWords: Sendable, Hashable {
   static let english = PageWords(
     pairTitle: "Join this device",
     pairHelp: "On the hub, “kith web pair --name NAME” shows a code of eight digits. It is valid for ten minutes.",
-    code: "Code", join: "Join", joined: "This device has joined.", device: "This device", role: "It may",
-    roles: [
-      "viewer": "read", "recorder": "read and record", "admin": "do everything",
-    ],
-    notPaired: "This device has not joined yet.", pairLink: "Join with a code", leave: "Sign this device out",
-    leaveHelp: "Afterwards it needs a new code.",
+    code: "Code", join: "Join", notPaired: "This device has not joined yet.", pairLink: "Join with a code",
     secure: "The connection is encrypted. Everything works here.",
     insecure: "The connection is not encrypted, so not everything works here:",
     insecureWhat: [
@@ -61,7 +49,6 @@ struct PageWords: Sendable, Hashable {
     ],
     insecureHow: "On the hub, “kith web setup” explains how to change that.",
     formExpired: "This page was open for too long. Enter the code again.",
-    hubAway: "The hub does not answer at the moment. Try again soon.",
     about: "Programs and shortcuts use the same address: docs/http.md.",
     problemTitle: "That did not work", toFirstPage: "To the first page", reasons: [:],
     authorityTitle: "Trust the Kith of this home",
@@ -84,12 +71,7 @@ struct PageWords: Sendable, Hashable {
   static let japanese = PageWords(
     pairTitle: "この端末を登録する",
     pairHelp: "ハブで「kith web pair --name 名前」を実行すると、8桁のコードが表示されます。有効期限は10分です。",
-    code: "コード", join: "登録", joined: "この端末は登録されました。", device: "この端末", role: "できること",
-    roles: [
-      "viewer": "閲覧", "recorder": "閲覧と記録", "admin": "すべての操作",
-    ],
-    notPaired: "この端末はまだ登録されていません。", pairLink: "コードで登録する", leave: "この端末の登録を解除する",
-    leaveHelp: "もう一度使うには、新しいコードが必要です。",
+    code: "コード", join: "登録", notPaired: "この端末はまだ登録されていません。", pairLink: "コードで登録する",
     secure: "通信は暗号化されています。すべての機能を使えます。",
     insecure: "通信が暗号化されていないため、次のことはできません。",
     insecureWhat: [
@@ -99,7 +81,6 @@ struct PageWords: Sendable, Hashable {
     ],
     insecureHow: "ハブで「kith web setup」を実行すると、変更の方法が表示されます。",
     formExpired: "ページを開いてから時間がたちました。もう一度コードを入力してください。",
-    hubAway: "ハブが応答していません。しばらくしてからもう一度お試しください。",
     about: "プログラムやショートカットも同じアドレスを使います：docs/http.md",
     problemTitle: "うまくいきませんでした", toFirstPage: "最初のページへ",
     reasons: [

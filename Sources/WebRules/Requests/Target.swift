@@ -121,6 +121,8 @@ public enum Target: Sendable, Hashable {
     case "/ca": return .authority(.page)
     case "/ca.crt": return .authority(.certificate)
     case "/ca.mobileconfig": return .authority(.profile)
+    // Asked for by browsers and programs that have not read a page.
+    case "/favicon.ico": return .file("icon.svg")
     case "/sw.js", "/manifest.webmanifest": return .file(String(path.dropFirst()))
     case _ where path.hasPrefix("/files/"): return .file(String(path.dropFirst("/files/".count)))
     case _ where path.hasPrefix("/blobs/"):

@@ -1,6 +1,5 @@
+import QR
 import Testing
-
-@testable import Commands
 
 /// The parts that a reader depends on; `test_devices.py` compares whole codes with those of another program.
 struct QRCodeTests {
@@ -27,7 +26,7 @@ struct QRCodeTests {
 
   @Test("with colour it is black on white, whatever the terminal's colours are")
   func colour() throws {
-    let lines = try #require(QRCode("a")).lines(Style(isOn: true))
+    let lines = try #require(QRCode("a")).lines(isColoured: true)
     #expect(lines.allSatisfy { $0.hasPrefix("\u{1B}[97;40m") && $0.hasSuffix("\u{1B}[0m") })
   }
 }

@@ -1,15 +1,19 @@
-/// A text as a QR code (ISO/IEC 18004) for a terminal: byte mode, error correction level L, versions 1 to 6.
+/// A text as a QR code (ISO/IEC 18004), for a terminal or a page: byte mode, error correction level L, versions 1 to 6.
+///
+/// ```swift
+/// QRCode("https://kith.home.arpa/pair#12345678")?.modules.count  // 29
+/// ```
 ///
 /// Larger versions are left out: they hardly fit a terminal, and an address needs none of them.
-struct QRCode {
+public struct QRCode: Sendable {
   /// Of each version: bytes of data in a block, bytes of correction in a block, blocks.
   private static let versions = [(19, 7, 1), (34, 10, 1), (55, 15, 1), (80, 20, 1), (108, 26, 1), (68, 18, 2)]
 
   /// The rows of modules, dark ones true.
-  let modules: [[Bool]]
+  public let modules: [[Bool]]
 
   /// Encodes a text; nil if it has more than 134 bytes.
-  init?(_ text: String) {
+  public init?(_ text: String) {
     let bytes = Array(text.utf8)
     // Four bits of mode, eight of length, four of the end: two bytes.
     guard let index = Self.versions.firstIndex(where: { bytes.count + 2 <= $0.0 * $0.2 }) else { return nil }
@@ -26,7 +30,7 @@ struct QRCode {
   ///
   /// With colour it is black on white. Without, light modules are printed as blocks, which is right on a dark terminal; most cameras read
   /// the inverse as well.
-  func lines(_ style: Style) -> [String] {
+  public func lines(isColoured: Bool) -> [String] {
     let quiet = 4
     let size = self.modules.count
     func isLight(_ row: Int, _ column: Int) -> Bool {
@@ -42,7 +46,7 @@ struct QRCode {
         case (false, false): " "
         }
       }.joined()
-      return style.isOn ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line
+      return isColoured ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line
     }
   }
 

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithClient
+internal import KithMessages
+
+/// Sends any method of the hub with a message in JSON, for what has no command of its own.
+struct SendMethodCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "method", abstract: "Send any method with a message in JSON, and print its reply.",
+    discussion: """
+      The word `method` may be left out. docs/services.md has all methods with their messages.
+      Example: kith call Care/List '{"limit": 3}'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "The method, such as Care/List.")
+  var method: String?
+
+  @Argument(help: "The message in proto3 JSON, or - for standard input. Default: an empty message.")
+  var message = "{}"
+
+  @Option(help: "A key of your own: the same command under it acts once, however often it is sent.")
+  var idempotencyKey = ""
+
+  func run(_ session: Session) async throws {
+    guard let method = self.method else { throw CleanExit.helpRequest(CallCommand.self) }
+    let name = method.hasPrefix("kith.v1.") ? method : "kith.v1.\(method)"
+    guard let known = Methods.all.first(where: { $0.name == name }) else {
+      throw Failure.invalid(
+        field: "method",
+        "'\(method.prefix(64))' is neither a command of `kith call` nor a method, such as Care/List. docs/services.md has all methods."
+      )
+    }
+    var body = Array(self.message.utf8)
+    if self.message == InputFile.standardInput {
+      let most = 8 << 20
+      guard let bytes = InputFile.readStandardInput(upTo: most), bytes.count <= most else {
+        throw Failure.invalid(field: "message", "cannot be read from standard input, or has more than 8 MiB.")
+      }
+      body = bytes
+    }
+    var command = ForwardedCommand(method: known, encoding: .json, body: body)
+    command.idempotencyKey = self.idempotencyKey
+    let answer = try await session.client.forward(command)
+    guard answer.status.code == .ok else { throw Failure(status: answer.status) }
+    session.console.print(String(decoding: answer.body, as: UTF8.self))
+  }
+}

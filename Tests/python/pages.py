@@ -1,0 +1,31 @@
+"""What a person does on the pages and sees there, and what the house has of it."""
+import time
+
+
+def write(phone, memo, category="meal"):
+    phone.page.click(f"[data-test=category-{category}]")
+    phone.page.fill("[data-test=memo]", memo)
+    phone.page.click("[data-test=save]")
+
+
+def entries(front, count, seconds=30):
+    """The entries of the hub, as soon as there are COUNT of them."""
+    end = time.monotonic() + seconds
+    while True:
+        records = front.hub.reply("Care/List", {"limit": 500}).get("records", [])
+        if len(records) >= count or time.monotonic() > end:
+            return records
+        time.sleep(0.05)
+
+
+def shown(phone):
+    return phone.read("[...document.querySelectorAll('[data-test=entry] .words')].map((words) => words.textContent)")
+
+
+def waiting(phone):
+    return phone.read("document.querySelector('[data-test=pending]').hidden ? '' : document.querySelector('[data-test=pending]').innerText")
+
+
+def drained(phone, seconds=30):
+    """Waits until nothing waits on the device."""
+    phone.until("document.querySelector('[data-test=pending]').hidden", seconds)

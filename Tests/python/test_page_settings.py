@@ -1,0 +1,92 @@
+"""An admin's settings and the queue of the server, by forms alone, with a Monica and the receivers of messages behind them."""
+import re
+
+import pytest
+
+from channels import add
+from monica_home import deaf, hear, home
+from web import door
+
+
+@pytest.fixture
+def household(monica):
+    with home(monica, login=False) as household:
+        yield household
+
+
+@pytest.fixture
+def front(household):
+    with door(hub=household.hub) as front:
+        yield front
+
+
+def forms(page, action):
+    """The hidden values of each form of a page that sends this command."""
+    found = re.findall(rf'<form class="[a-z]+" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
+    return [re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form) for form in found]
+
+
+def send(device, path, action, number=0, **fields):
+    page = device.ask("GET", path).text
+    return device.ask("POST", f"/forms/{action}", data=[*forms(page, action)[number], *fields.items()])
+
+
+def test_an_account_is_checked_used_and_left(household, front):
+    admin = front.device("kitchen", "admin")
+    refused = send(admin, "/settings", "kith.v1.Monica/Login", endpoint=household.monica.url, token="wrong")
+    assert refused.status_code in (400, 401, 403) and "token" in refused.text and household.hub.reply("Monica/Status")["state"] == "none"
+    page = send(admin, "/settings", "kith.v1.Monica/Login", endpoint=household.monica.url, token=household.monica.token).text
+    shown = household.hub.reply("Monica/Status")["token"]
+    assert household.monica.url in page and f"· {shown}" in page and household.monica.token not in shown, page[-3000:]
+    assert "Clear what was read" in page
+    household.settle()
+    assert "Sync now" in admin.ask("GET", "/sync").text
+    send(admin, "/settings", "kith.v1.Monica/ClearCache")
+    page = send(admin, "/settings", "kith.v1.Monica/Logout").text
+    assert "Log in" in page and household.hub.reply("Monica/Status")["state"] == "logged_out"
+    recorder = front.device("hanako")
+    assert "Monica/Login" not in recorder.ask("GET", "/settings").text
+
+
+def test_what_the_server_refused_is_shown_tried_again_and_discarded(household, front):
+    household.login()
+    ann = household.person("Ann")["id"]
+    household.settle()
+    household.monica.faults(always=[{"status": 422, "match": {"method": "POST", "path": "^/api/notes"}}])
+    household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Likes tea."}})
+    household.sync()
+    admin = front.device("kitchen", "admin")
+    page = admin.ask("GET", "/queue").text
+    assert "Ann" in page and "Note" in page and 'class="mark"' in page, page
+    household.monica.clear_faults()
+    answer = send(admin, "/queue", "kith.v1.Monica/RetryQueue")
+    assert answer.status_code == 200, answer.text
+    household.settle()
+    assert [note["body"] for note in household.monica.dump("notes")] == ["Likes tea."]
+    assert "Nothing waits." in admin.ask("GET", "/queue").text
+    deaf(household)
+    household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Never sent."}})
+    send(admin, "/queue", "kith.v1.Monica/ClearQueue")
+    assert "Nothing waits." in admin.ask("GET", "/queue").text
+    hear(household)
+    household.settle()
+    assert [note["body"] for note in household.monica.dump("notes")] == ["Likes tea."]
+
+
+def test_a_channel_is_tried_and_a_backup_is_taken_away(household, front, services):
+    add(household.hub, "phone", "ntfy", address=services.url, topic="family-care")
+    admin = front.device("kitchen", "admin")
+    assert send(admin, "/settings", "kith.v1.Channels/Test").status_code == 200
+    assert services.seen[0]["line"] == "POST /family-care HTTP/1.1"
+    page = send(admin, "/settings", "kith.v1.System/Backup").text
+    file, name = re.search(r'href="(/blobs/[0-9a-f]{64}\?file=1)" download="(kith-[0-9-]+\.db)"', page).groups()
+    assert admin.ask("GET", file).content.startswith(b"SQLite format 3\0")
+    assert front.device("hanako").ask("GET", file).status_code in (403, 404)
+    assert name
+
+
+def test_who_is_cared_for_is_set(household, front):
+    admin = front.device("kitchen", "admin")
+    send(admin, "/settings", "kith.v1.Care/Configure", **{
+        "settings.recipient": "Sato Yoshiko", "settings.honorific": "さん", "settings.language": "ja", "settings.timeZone": "Asia/Tokyo"})
+    assert "Sato Yoshikoさん" in front.device("hanako").ask("GET", "/").text
