@@ -108,7 +108,7 @@ import Testing
       $0.updatedAt = .init(nanosecondsSince1970: 1_795_000_000_123_456_789)
     }
     let form = RecordForm(view: self.view, catalog: Catalog([])).correction(task, of: "P", next: "/people/P").text
-    let named = form.matches(of: /name="fields\[\]" value="(\w+)"/).map { String($0.output.1) }
+    let named = form.matches(of: /name="fields\[\]" value="(\w+)"/).map { String($0.1) }
     #expect(named == ["title", "description", "is_completed"])
     #expect(form.contains(#"value="Send &lt;photos&gt;""#) && form.contains("123456789Z"))
     #expect(form.contains(#"name="record.isCompleted:bool" value="true" checked"#))
@@ -149,7 +149,7 @@ import Testing
   private func again<R: FormRecord>(_ record: R, as type: R.Creation.Type) throws -> R {
     let form = RecordForm(view: self.view, catalog: Catalog([])).again(record, next: "/").text
     let fields = form.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/).map { match in
-      (name: String(match.output.1), value: Self.unescaped(String(match.output.2)))
+      (name: String(match.1), value: Self.unescaped(String(match.2)))
     }
     return try R.Creation(jsonString: FormMessage(fields, zone: self.view.zone).json).record
   }

@@ -28,7 +28,6 @@ class Node:
         return " ".join("".join(self.pieces()).split())
 
     def pieces(self):
-        """Its texts. What stands on a line of its own is a word of its own."""
         for child in self.children:
             if not isinstance(child, Node):
                 yield child
