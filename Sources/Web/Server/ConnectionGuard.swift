@@ -14,7 +14,7 @@ internal import WebRules
 /// ```
 struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
   /// How long bytes may wait for a peer that reads nothing or is gone, in milliseconds: tcp(7).
-  private static var userTimeout: CInt { CInt(ReaderPace.patience / .milliseconds(1)) }
+  private static var userTimeout: Int { Int(ReaderPace.patience / .milliseconds(1)) }
 
   private let base: Base
   private let connections: Connections
