@@ -141,7 +141,9 @@ import Testing
     await house.close()
   }
 
-  @Test("a code that others may have read is void for everybody, unless it is a viewer's", arguments: [Role.viewer, .recorder, .admin])
+  @Test(
+    "a code that others may have read is void for everybody, unless it is a viewer's",
+    arguments: [Role.viewer, .recorder, .admin])
   func unencrypted(role: Role) async throws {
     let house = try await House()
     let code = try await house.invite("phone", role)
