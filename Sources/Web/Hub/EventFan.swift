@@ -132,25 +132,24 @@ final class EventFan: Sendable {
     streams: [String], since: EventVector?, _ credential: Credential, name: String
   ) -> (id: EventBoard.ReaderID, wakes: AsyncStream<Void>) {
     let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let (id, count) = self.state.withLock { state in
+    let id = self.state.withLock { state in
       let id = state.board.join(streams: streams, since: since, of: credential.digest)
       state.members[id] = Member(wake: wake, credential: credential, name: name)
       if state.isEnding { _ = state.board.end() }
-      return (id, state.members.count)
+      self.metrics.streams(state.members.count)
+      return id
     }
-    self.metrics.streams(count)
     wake.yield()
     return (id, wakes)
   }
 
   /// Forgets a reader.
   func leave(_ id: EventBoard.ReaderID) {
-    let count = self.state.withLock { state in
+    self.state.withLock { state in
       state.board.leave(id)
       state.members.removeValue(forKey: id)?.wake.finish()
-      return state.members.count
+      self.metrics.streams(state.members.count)
     }
-    self.metrics.streams(count)
   }
 
   /// What is sent to a reader next.

@@ -14,7 +14,7 @@ internal import WebRules
 /// ```
 struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
   /// How long bytes may wait for a peer that reads nothing or is gone, in milliseconds: tcp(7).
-  private static var userTimeout: SocketOptionValue { SocketOptionValue(ReaderPace.patience / .milliseconds(1)) }
+  private static var userTimeout: Int { Int(ReaderPace.patience / .milliseconds(1)) }
 
   private let base: Base
   private let connections: Connections
@@ -48,7 +48,7 @@ final class Connections: Sendable {
   private let limits: Lock<ConnectionLimits>
   private let changed: @Sendable (_ count: Int, _ isRefused: Bool) -> Void
 
-  /// - Parameter changed: Told how many there are after each change.
+  /// - Parameter changed: Told how many there are after each change, in their order.
   init(_ limits: ConnectionLimits, changed: @escaping @Sendable (_ count: Int, _ isRefused: Bool) -> Void) {
     self.limits = Lock(limits)
     self.changed = changed
@@ -57,15 +57,17 @@ final class Connections: Sendable {
   /// Counts a connection until it closes. Returns false if there is no place for it.
   func open(_ channel: any Channel) -> Bool {
     let address = channel.remoteAddress?.ipAddress ?? ""
-    let (isOpen, count) = self.limits.withLock { ($0.open(address), $0.count) }
-    self.changed(count, !isOpen)
+    let isOpen = self.limits.withLock { limits in
+      let isOpen = limits.open(address)
+      self.changed(limits.count, !isOpen)
+      return isOpen
+    }
     guard isOpen else { return false }
     channel.closeFuture.whenComplete { _ in
-      self.changed(
-        self.limits.withLock { limits in
-          limits.close(address)
-          return limits.count
-        }, false)
+      self.limits.withLock { limits in
+        limits.close(address)
+        self.changed(limits.count, false)
+      }
     }
     return true
   }
