@@ -54,6 +54,18 @@ import Testing
     #expect(self.words(board.take(id)) == ["e1:care=11,sync=5", "e1:care=11,sync=6"] && board.take(id).isEmpty)
   }
 
+  @Test func aPageIsMadeWhereAReaderOfItsStreamsBeginsUntilOneOfThemGoesOn() {
+    #expect(EventBoard().vector == nil)
+    var board = self.board()
+    func begins() -> [String] { self.words(board.take(board.join(streams: ["care"], since: nil, of: "d"))) }
+    let made = "at \(board.vector?.only(["care"]).text ?? "")"
+    #expect(begins() == [made])
+    _ = board.publish(self.event("sync", 6))
+    #expect(begins() == [made])
+    _ = board.publish(self.event("care", 11))
+    #expect(begins() == ["at e1:care=11"] && made == "at e1:care=10")
+  }
+
   @Test func theDataIsHeaderAndEvent() {
     var board = self.board()
     let id = board.join(streams: ["care"], since: nil, of: "d")

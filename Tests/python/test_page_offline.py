@@ -70,12 +70,6 @@ def test_a_typed_entry_is_in_the_house_and_on_the_page(front, phone):
     assert not phone.faults and not phone.refused()
 
 
-def test_an_entry_of_another_device_appears_by_itself(front, phone):
-    front.device("taro").reply("Care/Record", {"category": "medication", "memo": "8時の薬"})
-    phone.until("document.querySelectorAll('[data-test=entry]').length === 1")
-    assert shown(phone) == ["8時の薬"]
-
-
 def test_what_is_typed_without_a_network_is_sent_once_after_a_reload(front, phone):
     phone.offline()
     tapped = datetime.datetime.now(datetime.UTC)

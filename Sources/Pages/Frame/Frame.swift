@@ -6,7 +6,7 @@ internal import SwiftProtobuf
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
 /// ```swift
-/// let html = Frame(view).html(shown)
+/// let html = Frame(view).html(shown, at: "0198c0de:care=12")
 /// ```
 public struct Frame: Sendable {
   private let view: PageView
@@ -15,7 +15,10 @@ public struct Frame: Sendable {
   public init(_ view: PageView) { self.view = view }
 
   /// A whole page.
-  public func html(_ shown: Shown) -> HTML {
+  ///
+  /// - Parameter position: The `id` of the last event before the page was made, in the streams that it follows; empty if unknown. A
+  ///   script whose events begin elsewhere fetches the page again.
+  public func html(_ shown: Shown, at position: String) -> HTML {
     """
     <!doctype html>
     <html lang="\(self.view.language.rawValue)"><head><meta charset="utf-8"><title>\(shown.title) – Kith</title>
@@ -25,6 +28,7 @@ public struct Frame: Sendable {
     <script type="module" src="/files/app.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
     data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
+    data-position="\(position)" \
     data-made="\(Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now / 1_000_000_000 * 1_000_000_000).rfc3339)">
     <a class="skip" href="#page">\(self.view[.skip])</a>
     <nav aria-label="\(self.view[.navigation])"><ul>\(HTML(Shown.Part.allCases.map { self.link($0, shown.part) }))</ul></nav>

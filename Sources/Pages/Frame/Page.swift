@@ -4,7 +4,7 @@ public import Bus
 ///
 /// ```swift
 /// let shown = try await TodayPage().show(view, hub)
-/// Frame(view).html(shown)
+/// Frame(view).html(shown, at: position)
 /// ```
 public protocol Page: Sendable {
   /// Asks the hub as the device, and shows what it answers.
@@ -115,7 +115,7 @@ public struct MorePage: Page {
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let links = HTML(Self.links.map { "<li><a href=\"\($0.path)\">\(view[$0.name])</a></li>" })
     return Shown(
-      view[.moreTitle], in: .more, follows: [],
+      view[.moreTitle], in: .more, follows: ["system"],
       """
       <ul class="list">\(links)</ul><section class="card"><h2>\(view[.thisDevice])</h2><p>\(view.device)</p>
       <form method="post" action="/leave" class="leave"><input type="hidden" name="form" value="\(view.forms.code)">

@@ -38,6 +38,9 @@ final class EventFan: Sendable {
     self.logger = logger
   }
 
+  /// How far the events of the hub were read; nil before the start.
+  var vector: EventVector? { self.state.withLock { $0.board.vector } }
+
   /// Whether readers may come.
   var isStarted: Bool { self.state.withLock { $0.board.isStarted } }
 

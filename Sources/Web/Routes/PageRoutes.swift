@@ -25,8 +25,10 @@ struct PageRoutes: Sendable {
     do throws(Failure) {
       let view = try await self.view(for: credential, language)
       let page = address.page(path: head.path) { head.query[$0] }
+      // Asked before the hub is: what changes from here on may be missing on the page.
+      let vector = self.parts.fan.vector
       let shown = try await page.show(view, DevicePort(link: self.parts.link, token: credential.token))
-      var response = Response.page(Frame(view).html(shown), context)
+      var response = Response.page(Frame(view).html(shown, at: vector?.only(shown.streams).text ?? ""), context)
       response.set("Vary", "Accept-Language")
       return response
     } catch {

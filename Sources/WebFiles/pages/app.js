@@ -40,6 +40,7 @@ async function submit(form, submitter) {
     return;
   }
   if (now) fill(body, now.split("."), new Date().toISOString());
+  const hasFocus = form.contains(document.activeElement);
   submitter?.setAttribute("disabled", "");
   try {
     await add({ key, path: new URL(form.action).pathname.replace("/forms/", "/"), message: body, at: Date.now() });
@@ -51,6 +52,10 @@ async function submit(form, submitter) {
   }
   form.reset();
   submitter?.removeAttribute("disabled");
+  // A form that was unfolded is folded again: while it is open, the page stays as it is.
+  const around = form.closest("details");
+  if (around) around.open = false;
+  if (hasFocus) (around?.querySelector("summary") ?? submitter)?.focus();
   await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
   const rest = (await store.commands()).find((command) => command.key === key);
   say(word(rest ? "kept" : "saved"));
@@ -135,15 +140,15 @@ function prepare() {
   prepareVoice();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {
     share.hidden = !navigator.share;
-    share.onclick = () => navigator.share({ text: document.querySelector("[data-test=summary]")?.textContent ?? "" }).catch(() => undefined);
+    const text = () => document.querySelector("[data-test=summary]")?.textContent ?? "";
+    share.onclick = () => navigator.share({ text: text() }).catch(() => undefined);
   }
 }
 
 async function begin() {
   prepare();
   document.addEventListener("kith-page", prepare);
-  document.addEventListener("focusout", () => setTimeout(refreshIfStale, 200));
-  document.addEventListener("reset", () => setTimeout(refreshIfStale, 200));
+  for (const end of ["focusout", "reset", "toggle", "pause"]) document.addEventListener(end, () => setTimeout(refreshIfStale, 200), true);
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });

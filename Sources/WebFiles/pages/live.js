@@ -19,15 +19,30 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 /** @type {number | undefined} */
 let timer;
 let isStale = false;
+/** How often the page was fetched again. */
+let fetches = 0;
 
-/** Whether somebody is writing on the page. */
+/**
+ * Whether a field is not as the page came.
+ * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} field
+ */
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) {
+    // Without a chosen option, it is the first.
+    return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  }
+  const isMark = field instanceof HTMLInputElement && ["radio", "checkbox"].includes(field.type);
+  return isMark ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+/** Whether somebody is writing on the page, speaks or listens. */
 function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
-  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("form.command input:not([type=hidden]), form.command textarea"));
+  const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
+    main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
   return document.body.dataset.recording === "true" || main.querySelector("details[open] form") !== null
-    || [...fields].some((field) => field.type === "radio" || field.type === "checkbox" ? field.checked !== field.defaultChecked
-      : field.value !== field.defaultValue) || main.querySelector("audio:not([paused])[data-playing]") !== null;
+    || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
 /**
@@ -38,8 +53,11 @@ function selector(element) {
   /** @param {string} name */
   const having = (name) => element.hasAttribute(name) ? `[${name}="${CSS.escape(element.getAttribute(name) ?? "")}"]` : "";
   const itself = having("data-test") || having("href") || (having("name") && having("name") + having("value"));
-  const form = element.closest("form[action]");
-  return itself && form ? `form[action="${CSS.escape(form.getAttribute("action") ?? "")}"] ${itself}` : itself;
+  const isSummary = element.matches("summary");
+  const form = isSummary ? element.parentElement?.querySelector("form[action]") : element.closest("form[action]");
+  if (!form) return itself;
+  const action = `form[action="${CSS.escape(form.getAttribute("action") ?? "")}"]`;
+  return isSummary ? `details:has(${action}) > summary` : itself && `${action} ${itself}`;
 }
 
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
@@ -49,21 +67,27 @@ export async function refresh() {
     return;
   }
   isStale = false;
+  fetches += 1;
+  const number = fetches;
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
     const text = await answer.text();
     const page = new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
     const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    if (!fresh || !old) return;
+    // One that was fetched later is newer, also if it came earlier.
+    if (!fresh || !old || number !== fetches) return;
     if (isInUse()) {
       isStale = true;
       return;
     }
-    const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : null;
+    const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;
     old.replaceChildren(...fresh.childNodes);
-    document.body.dataset.made = page.body.dataset.made ?? "";
+    for (const name of ["made", "position"]) document.body.dataset[name] = page.body.dataset[name] ?? "";
     document.dispatchEvent(new Event("kith-page"));
-    if (focused) /** @type {HTMLElement | null} */ (old.querySelector(focused))?.focus();
+    if (focused === undefined) return;
+    const again = /** @type {HTMLElement | null} */ (focused ? old.querySelector(focused) : null);
+    // What is gone leaves the focus near its place, and not at the top of the document.
+    if (again) again.focus(); else old.focus({ preventScroll: true });
   } catch {
     // There is no network; the page stays as it is.
   }
@@ -93,14 +117,15 @@ export function sayOffline() {
  * @param {() => void} connected called whenever the house can be reached again
  */
 export function follow(connected) {
-  const streams = document.body.dataset.streams;
-  const source = new EventSource(`/events?streams=${streams || "system"}`);
+  const source = new EventSource(`/events?streams=${document.body.dataset.streams}`);
   source.onopen = () => {
     say(word("live"));
     connected();
-    // No event tells what changed since the page was made, before the stream was open.
-    refreshSoon();
   };
+  // Events come from here on. If the page was made earlier, no event tells what changed between.
+  source.addEventListener("position", (event) => {
+    if (event.lastEventId !== document.body.dataset.position) refreshSoon();
+  });
   source.onmessage = () => refreshSoon();
   source.addEventListener("resync", () => refreshSoon());
   source.addEventListener("hub", (event) => {

@@ -53,6 +53,11 @@ public struct EventBoard: Sendable {
     }
   }
 
+  /// How far the hub was read; nil before the start.
+  public var vector: EventVector? {
+    self.isStarted ? EventVector(epoch: self.epoch, positions: self.heads) : nil
+  }
+
   /// Those who read, by whose token.
   public var tokens: Set<String> { Set(self.readers.values.map(\.device)) }
 

@@ -31,6 +31,11 @@ public struct EventVector: Sendable, Hashable {
     self.init(epoch: String(parts[0]), positions: positions)
   }
 
+  /// The positions in some streams alone.
+  public func only(_ streams: [String]) -> EventVector {
+    EventVector(epoch: self.epoch, positions: self.positions.filter { streams.contains($0.key) })
+  }
+
   /// The `id`: streams in the order of their names.
   public var text: String {
     let pairs = self.positions.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
