@@ -319,7 +319,7 @@ if hasWeb {
       dependencies: [
         "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
         "Digest",
-        "EventLoop", "Instruments",
+        "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),

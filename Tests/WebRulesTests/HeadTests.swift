@@ -107,6 +107,22 @@ import Testing
     #expect(refusal?.status == 416 && refusal?.fields["Content-Range"] == "bytes */\(size)")
   }
 
+  @Test(arguments: [
+    ("gzip", true), ("br, GZIP;q=0.5", true), ("deflate, gzip ; q=1", true), ("gzip;q=0", false),
+    ("gzip; q=0.000", false), ("br", false), ("x-gzip", false), ("", false),
+  ]) func whoTakesGzip(_ field: String, _ expected: Bool) {
+    #expect(Heads.make("GET", "/files/app.js", ["accept-encoding": field]).takesGzip == expected)
+    #expect(!Heads.make("GET", "/files/app.js").takesGzip)
+  }
+
+  @Test(arguments: [
+    ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false),
+    ("", false),
+  ]) func whatAPeerHasAlready(_ field: String, _ expected: Bool) {
+    let head = Heads.make("GET", "/", ["if-none-match": field])
+    #expect(head.hasKnown("\"a\"") == expected && head.hasKnown("W/\"a\"") == expected)
+  }
+
   @Test func aBlobHasNoTypeInWhichSomethingRuns() {
     #expect(MediaType.of([0xFF, 0xD8, 0xFF, 0xE0]) == "image/jpeg")
     #expect(MediaType.of(Array("RIFF1234WAVEfmt ".utf8)) == "audio/wav")

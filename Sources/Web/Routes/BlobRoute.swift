@@ -42,8 +42,7 @@ struct BlobRoute: Sendable {
       // Whatever it is, nothing in it runs.
       .contentSecurityPolicy: "default-src 'none'; sandbox",
     ]
-    let known = (head.field("if-none-match") ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
-    guard !known.contains(tag), !known.contains("*") else { return Response(status: .notModified, headers: headers) }
+    guard !head.hasKnown(tag) else { return Response(status: .notModified, headers: headers) }
     let isSame = head.field("if-range").map { $0 == tag } ?? true
     let range: Range<UInt64>?
     do throws(Refusal) {

@@ -1,14 +1,12 @@
 internal import Bus
 internal import Certificates
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import Pages
-internal import WebFiles
 internal import WebRules
 
-/// The files of pages, and what shows how the door is: `/files/…`, `/healthz`, `/metrics`, `/api/openapi.json`.
+/// What shows how the door is: `/healthz`, `/metrics` and the certificate authority.
 struct StateRoutes: Sendable {
   let parts: DoorParts
 
@@ -55,35 +53,5 @@ struct StateRoutes: Sendable {
       response.set("Vary", "Accept-Language")
       return response
     }
-  }
-
-  /// A file that is part of the program.
-  func file(_ name: String, _ context: WebContext) throws(Refusal) -> Response {
-    guard let file = EmbeddedFile(name) else {
-      throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
-    }
-    var response = Response.bytes(file.bytes, file.mediaType, context)
-    response.headers[.cacheControl] = "no-cache"
-    return response
-  }
-}
-
-/// A file that the compiler put into the program.
-struct EmbeddedFile {
-  let mediaType: String
-  let bytes: [UInt8]
-
-  /// Finds a file by its name; nil if there is none.
-  init?(_ name: String) {
-    var index = 0
-    while let file = kith_web_file_at(index)?.pointee {
-      if String(cString: file.name) == name {
-        self.mediaType = String(cString: file.media_type)
-        self.bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        return
-      }
-      index += 1
-    }
-    return nil
   }
 }

@@ -74,9 +74,9 @@ struct WebDoor: HTTPResponder {
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .health: return StateRoutes(parts: self.parts).health(context)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted, context)
-    case .description: return try StateRoutes(parts: self.parts).file("openapi.json", context)
+    case .description: return try FileRoute(name: "openapi.json").answer(head, context)
     case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head, context)
-    case .file(let name): return try StateRoutes(parts: self.parts).file(name, context)
+    case .file(let name): return try FileRoute(name: name).answer(head, context)
     }
   }
 

@@ -45,6 +45,23 @@ public struct RequestHead: Sendable {
 
   /// Whether it changes nothing by the rules of HTTP.
   public var isSafe: Bool { self.verb == "GET" || self.verb == "HEAD" }
+
+  /// Whether the peer has what has an ETag already: `If-None-Match` (RFC 9110, 13.1.2), compared weakly.
+  public func hasKnown(_ tag: String) -> Bool {
+    let known = (self.field("if-none-match") ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+    return known.contains("*") || known.contains { Self.opaque($0) == Self.opaque(tag) }
+  }
+
+  private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+
+  /// Whether the peer takes gzip: `Accept-Encoding` names it, with a weight above 0 (RFC 9110, 12.5.3).
+  public var takesGzip: Bool {
+    (self.field("accept-encoding") ?? "").lowercased().split(separator: ",").contains { part in
+      let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
+      let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      return pieces.first == "gzip" && weight > 0
+    }
+  }
 }
 
 /// The parameters of a query, or of a form (`application/x-www-form-urlencoded`).
