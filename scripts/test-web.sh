@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh curl openssl flite nodejs node-typescript chromium firefox-esr pulseaudio libnss3-tools fonts-noto-cjk
-node --test Tests/web/
+node --test Tests/web/*.test.js
 for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {

@@ -60,8 +60,8 @@ class Page:
 
     def read(self, expression):
         """The value of an expression of JavaScript in the page; a promise is waited for."""
-        result = self.ask("script.evaluate", expression=f"(async () => JSON.stringify(await ({expression})) ?? 'null')()", awaitPromise=True,
-                          target={"context": self.tab}, userActivation=True)
+        whole = f"(async () => JSON.stringify(await ({expression})) ?? 'null')()"
+        result = self.ask("script.evaluate", expression=whole, awaitPromise=True, target={"context": self.tab}, userActivation=True)
         assert result["type"] == "success", result
         return json.loads(result["result"]["value"])
 
@@ -116,8 +116,8 @@ def firefox():
         with running([PULSE, "-n", "--daemonize=no", "--exit-idle-time=-1", "--disable-shm=true", "-L", "module-null-sink",
                       "-L", f"module-native-protocol-unix socket={socket} auth-anonymous=1"], profile / "pulse.log", **home) as player:
             wait_for(socket.exists, player, profile / "pulse.log")
-            with running([FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"], log, HOME=str(profile),
-                         PULSE_SERVER=f"unix:{socket}", MOZ_CRASHREPORTER_DISABLE="1") as process:
+            with running([FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"], log,
+                         HOME=str(profile), PULSE_SERVER=f"unix:{socket}", MOZ_CRASHREPORTER_DISABLE="1") as process:
                 address = wait_for(lambda: re.search(r"WebDriver BiDi listening on (ws://\S+)", log.read_text()), process, log).group(1)
                 with connect(f"{address}/session", max_size=None) as channel:
                     yield Page(channel)

@@ -22,7 +22,7 @@ def page(front):
         page.until("document.querySelector('[data-test=memo]') !== null")
         page.until("navigator.serviceWorker.ready.then(() => true)")
         page.open(front.url + "/")
-        page.read("window.refused = [], document.addEventListener('securitypolicyviolation', (event) => refused.push(event.violatedDirective)), true")
+        page.read("window.refused = [], addEventListener('securitypolicyviolation', (event) => refused.push(event.blockedURI)), true")
         yield page
 
 

@@ -14,10 +14,10 @@ test("the first that waits is next, and a refused one holds up nobody", () => {
 test("what an answer means", () => {
   for (const status of [200, 201, 204]) assert.deepEqual(outcome(status), { kind: "done" });
   for (const status of [400, 403, 404, 409, 410, 411, 413, 415, 422]) {
-    assert.deepEqual(outcome(status, { message: "category is unknown." }), { kind: "failed", reason: "category is unknown." }, String(status));
+    assert.deepEqual(outcome(status, { message: "category is unknown." }), { kind: "failed", reason: "category is unknown." }, `${status}`);
   }
   assert.deepEqual(outcome(401, { message: "revoked" }), { kind: "signed-out" });
-  for (const status of [0, 408, 429, 499, 500, 502, 503, 504]) assert.deepEqual(outcome(status), { kind: "later", after: 0 }, String(status));
+  for (const status of [0, 408, 429, 499, 500, 502, 503, 504]) assert.deepEqual(outcome(status), { kind: "later", after: 0 }, `${status}`);
   assert.deepEqual(outcome(429, {}, 7), { kind: "later", after: 7 });
   assert.deepEqual(outcome(503, { message: "The hub does not answer." }, 1), { kind: "later", after: 1 });
 });

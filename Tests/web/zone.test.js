@@ -63,8 +63,8 @@ test("times around the changes of a year are where the clock says, or at the end
 });
 
 test("a time that is none is refused", () => {
-  for (const text of ["", "now", "2026-11-24", "2026-11-24 08:10", "2026-13-01T08:10", "2026-02-30T08:10", "2026-11-31T08:10", "2026-11-24T24:00",
-    "2026-11-24T08:60", "26-11-24T08:10", "+002026-11-24T08:10"]) {
+  for (const text of ["", "now", "2026-11-24", "2026-11-24 08:10", "2026-13-01T08:10", "2026-02-30T08:10", "2026-11-31T08:10",
+    "2026-11-24T24:00", "2026-11-24T08:60", "26-11-24T08:10", "+002026-11-24T08:10"]) {
     assert.throws(() => instant(text, "Asia/Tokyo"), RangeError, text);
   }
 });

@@ -108,8 +108,8 @@ async function start(form) {
     return;
   }
   const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
-  const open = session = { key, message, stream, context, recorder, resampler: new Resampler(context.sampleRate), stored: Promise.resolve(), samples: 0, release,
-    lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
+  const open = session = { key, message, stream, context, recorder, resampler: new Resampler(context.sampleRate),
+    stored: Promise.resolve(), samples: 0, release, lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
   recorder.port.onmessage = (event) => {
     take(open, event.data);
     show(open, event.data, form);
