@@ -4,6 +4,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from connectrpc.code import Code
@@ -83,6 +84,9 @@ def test_an_error_has_its_code_and_the_status_of_the_hub(front, generated, clien
 def test_a_command_that_takes_too_long_ends_in_time(front, client):
     request = client.messages.ListCareRequest()
     front.hub.process.send_signal(signal.SIGSTOP)
+    # It stops a moment after the signal: it could answer until then.
+    while "State:\tT" not in pathlib.Path(f"/proc/{front.hub.process.pid}/status").read_text():
+        time.sleep(0.001)
     try:
         with pytest.raises(ConnectError) as caught:
             client.care.list(request, headers=client.headers, timeout_ms=300)
