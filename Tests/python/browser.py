@@ -183,3 +183,10 @@ def chromium(*, authority=None, names=(), sound=None):
                 started.close()
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium for the tests of a file, which imports this fixture."""
+    with chromium() as started:
+        yield started

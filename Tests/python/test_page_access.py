@@ -7,7 +7,7 @@ import time
 import axe_playwright_python
 import pytest
 
-from browser import chromium
+from browser import browser  # noqa: F401 - a fixture
 from web import door
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
@@ -49,12 +49,6 @@ def front():
         front.entry = hub.reply("Care/List", {})["records"][0]["id"]
         front.person, front.cookies = person, None
         yield front
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 def device(front, browser, **options):

@@ -3,7 +3,7 @@ import secrets
 
 import pytest
 
-from browser import chromium
+from browser import browser  # noqa: F401 - a fixture
 from web import door
 
 PEOPLE = 130
@@ -15,12 +15,6 @@ def front():
         for number in range(PEOPLE):
             front.hub.reply("People/Create", {"record": {"firstName": f"Ann{number:03}", "nickname": "Jon" if number == 77 else ""}})
         yield front
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

@@ -1,17 +1,11 @@
 """The page of a phone that lies open: it follows the house, and leaves alone what somebody is doing on it."""
 import pytest
 
-from browser import chromium
+from browser import browser  # noqa: F401 - a fixture
 from web import door
 
 # A page that is fetched again is so 0.3 s after an event, and is then there at once.
 SOON = 1500
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

@@ -6,17 +6,11 @@ import time
 
 import pytest
 
-from browser import chromium
+from browser import browser, chromium  # noqa: F401 - a fixture
 from pages import drained, entries, shown, waiting, write
 from web import door
 
 WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

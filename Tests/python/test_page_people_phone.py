@@ -3,7 +3,7 @@ import datetime
 
 import pytest
 
-from browser import chromium
+from browser import browser  # noqa: F401 - a fixture
 from visitor import person
 from web import door
 
@@ -13,12 +13,6 @@ def front():
     with door() as front:
         front.hub.reply("Care/Configure", {"settings": {"recipient": "Yoshiko", "timeZone": "Asia/Tokyo"}})
         yield front
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

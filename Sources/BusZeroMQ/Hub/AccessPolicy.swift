@@ -23,6 +23,12 @@ public struct AccessPolicy: Sendable {
     public let address: String
   }
 
+  /// What is told of peers.
+  private struct Listeners: Sendable {
+    var device: (@Sendable (Principal) -> Void)?
+    var attempt: (@Sendable (AccessAttempt) -> Void)?
+  }
+
   private let ownUserID: UInt32
   private let users: [UInt32: Role]
   private let logger: Logger
@@ -32,8 +38,7 @@ public struct AccessPolicy: Sendable {
   private let fullLines = Lock(RateLimit(burst: 4, interval: .seconds(10)))
   private let ring = Lock(KeyRing())
   private let devices = Lock(DeviceRing())
-  private let deviceListener = Lock<(@Sendable (Principal) -> Void)?>(nil)
-  private let listener = Lock<(@Sendable (AccessAttempt) -> Void)?>(nil)
+  private let listeners = Lock(Listeners())
   /// The unknown key of a self-test, which is judged without being recorded.
   private let stranger = Lock<CurveKey?>(nil)
 
@@ -108,7 +113,7 @@ public struct AccessPolicy: Sendable {
         .unauthenticated, "DEVICE_UNKNOWN",
         "The hub does not know this device: it was revoked, has expired, or was never paired. Pair it again.")
     }
-    self.deviceListener.withLock { $0 }?(device)
+    self.listeners.withLock { $0.device }?(device)
     return device
   }
 
@@ -119,7 +124,7 @@ public struct AccessPolicy: Sendable {
   ///
   /// - Parameter listener: Called on the event loop of the control plane; it must not wait.
   public func onDeviceCommand(_ listener: @escaping @Sendable (Principal) -> Void) {
-    self.deviceListener.withLock { $0 = listener }
+    self.listeners.withLock { $0.device = listener }
   }
 
   /// Replaces the known keys by the stored ones.
@@ -129,7 +134,7 @@ public struct AccessPolicy: Sendable {
   ///
   /// - Parameter listener: Called on the event loop of the handshakes; it must not wait.
   public func onAccessAttempt(_ listener: @escaping @Sendable (AccessAttempt) -> Void) {
-    self.listener.withLock { $0 = listener }
+    self.listeners.withLock { $0.attempt = listener }
   }
 
   /// Sets the function that is asked before a peer is admitted to a plane.
@@ -172,7 +177,7 @@ public struct AccessPolicy: Sendable {
           "why": "\(why)",
         ])
     }
-    if verdict.isNoted { self.listener.withLock { $0 }?(AccessAttempt(key: key, address: request.address)) }
+    if verdict.isNoted { self.listeners.withLock { $0.attempt }?(AccessAttempt(key: key, address: request.address)) }
     return verdict.reply
   }
 }

@@ -135,7 +135,8 @@ extension Text {
   fileprivate static let backUpNow = Text("Back up now", "今すぐバックアップ")
 }
 
-/// The code by which a device joins: the answer to the form that invites it. Whoever sees it may join, so it is on no other page.
+/// The page with the code by which a device joins: what the form that invites a device answers. Whoever sees the code may join, so that no
+/// other page has it.
 public struct InvitationPage: Sendable {
   private let invitation: Invitation
 
