@@ -1,9 +1,9 @@
 """The family's pages as a browser without scripts gets them: each is read, and each form does its work."""
-import html
 import re
 
 import pytest
 
+from visitor import hidden
 from web import door
 
 PAGES = ["/", "/days", "/summary", "/reminders", "/calls", "/people", "/contacts", "/sync", "/conflicts", "/queue", "/settings", "/more"]
@@ -14,14 +14,6 @@ def front():
     with door() as front:
         front.hub.reply("Care/Configure", {"settings": {"recipient": "Sato Yoshiko", "timeZone": "Asia/Tokyo"}})
         yield front
-
-
-def hidden(page, action):
-    """The values of a form that nobody sees, as a browser sends them back."""
-    form = re.search(rf'<form class="command" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
-    assert form, f"no form {action}"
-    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form.group(1))
-    return {name: html.unescape(value) for name, value in fields}
 
 
 def test_each_page_opens_in_both_languages(front):
@@ -41,7 +33,7 @@ def test_a_form_without_script_records_once(front):
     phone = front.device("hanako")
     page = phone.ask("GET", "/").text
     assert "Sato Yoshiko" in page
-    form = {**hidden(page, "kith.v1.Care/Record"), "category": "meal", "memo": "<b>Porridge</b> & tea"}
+    form = {**dict(hidden(page, "kith.v1.Care/Record")), "category": "meal", "memo": "<b>Porridge</b> & tea"}
     for _ in range(2):  # a double tap, or "send again" after going back
         answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, allow_redirects=False)
         assert answer.status_code == 303 and answer.headers["location"] == "/", answer.text
@@ -59,7 +51,7 @@ def test_a_form_without_script_records_once(front):
 def test_a_form_says_what_is_wrong_in_the_language_of_its_reader(front):
     phone = front.device("taro")
     page = phone.ask("GET", "/", headers={"Accept-Language": "ja"}).text
-    form = {**hidden(page, "kith.v1.Care/Record"), "category": "meal", "occurredAt:time": "yesterday"}
+    form = {**dict(hidden(page, "kith.v1.Care/Record")), "category": "meal", "occurredAt:time": "yesterday"}
     answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, headers={"Accept-Language": "ja"})
     assert answer.status_code == 400 and 'lang="ja"' in answer.text and "occurredAt" in answer.text
 
@@ -67,7 +59,7 @@ def test_a_form_says_what_is_wrong_in_the_language_of_its_reader(front):
 def test_a_form_leads_to_no_other_site(front):
     phone = front.device("jiro")
     for path in ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\r\nSet-Cookie: x=1"]:
-        form = {**hidden(phone.ask("GET", "/").text, "kith.v1.Care/Record"), "category": "meal", "next": path}
+        form = {**dict(hidden(phone.ask("GET", "/").text, "kith.v1.Care/Record")), "category": "meal", "next": path}
         answer = phone.ask("POST", "/forms/kith.v1.Care/Record", data=form, allow_redirects=False)
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
@@ -92,11 +84,11 @@ def test_days_are_filtered_and_searched(front):
 def test_people_and_calls_by_forms_alone(front):
     phone = front.device("mika")
     page = phone.ask("GET", "/people").text
-    form = {**hidden(page, "kith.v1.People/Create"), "record.firstName": "Ingrid", "record.lastName": "Berg"}
+    form = {**dict(hidden(page, "kith.v1.People/Create")), "record.firstName": "Ingrid", "record.lastName": "Berg"}
     page = phone.ask("POST", "/forms/kith.v1.People/Create", data=form).text
     person = re.search(r'data-test="person"><a href="(/people/[^"]+)"', page).group(1)
     page = phone.ask("GET", person).text
-    form = {**hidden(page, "kith.v1.Calls/Log"), "record.calledAt:time": "2026-11-20T08:10", "record.durationMinutes": "12",
+    form = {**dict(hidden(page, "kith.v1.Calls/Log")), "record.calledAt:time": "2026-11-20T08:10", "record.durationMinutes": "12",
             "record.emotion": "happy", "record.note": "Birthday", "record.tags:words": "family long"}
     page = phone.ask("POST", "/forms/kith.v1.Calls/Log", data=form).text
     assert "Birthday" in page
@@ -109,5 +101,5 @@ def test_people_and_calls_by_forms_alone(front):
                          "Gifts": {"record.name": "Scarf", "record.status": "idea"},
                          "Activities": {"record.summary": "Walk", "record.happenedOn": "2026-11-20"}}.items():
         page = phone.ask("GET", person).text
-        page = phone.ask("POST", f"/forms/kith.v1.{kind}/Create", data={**hidden(page, f"kith.v1.{kind}/Create"), **fields}).text
+        page = phone.ask("POST", f"/forms/kith.v1.{kind}/Create", data={**dict(hidden(page, f"kith.v1.{kind}/Create")), **fields}).text
         assert next(iter(fields.values())) in page

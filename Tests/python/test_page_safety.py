@@ -1,12 +1,12 @@
 """What others can put on the pages: texts of every kind of record, of cards, of a Monica server, and pages of other sites."""
 import html
-import re
 
 import pytest
 import requests
 
 from browser import chromium
 from monica_home import home
+from visitor import hidden
 from web import door
 
 EVIL = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -78,7 +78,7 @@ def test_no_other_site_shows_a_page_in_a_frame_or_sends_a_form(household):
         browser = requests.Session()
         assert browser.post(f"{front.url}/pair", json={"code": code}, timeout=30).status_code == 200
         page = browser.get(front.url + "/", timeout=30).text
-        form = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page[page.index("Care/Record"):]))
+        form = dict(hidden(page, "kith.v1.Care/Record"))
         message = {**form, "category": "meal", "memo": "forged"}
         for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             answer = browser.post(f"{front.url}/forms/kith.v1.Care/Record", data=message, headers=headers, timeout=30)

@@ -5,6 +5,7 @@ import pytest
 
 from channels import add
 from monica_home import deaf, hear, home
+from visitor import hidden
 from web import door
 
 
@@ -20,15 +21,9 @@ def front(household):
         yield front
 
 
-def forms(page, action):
-    """The hidden values of each form of a page that sends this command."""
-    found = re.findall(rf'<form class="[a-z]+" method="post" action="/forms/{re.escape(action)}"[^>]*>(.*?)</form>', page, re.S)
-    return [re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form) for form in found]
-
-
-def send(device, path, action, number=0, **fields):
+def send(device, path, action, **fields):
     page = device.ask("GET", path).text
-    return device.ask("POST", f"/forms/{action}", data=[*forms(page, action)[number], *fields.items()])
+    return device.ask("POST", f"/forms/{action}", data=[*hidden(page, action), *fields.items()])
 
 
 def test_an_account_is_checked_used_and_left(household, front):

@@ -200,3 +200,14 @@ class Visitor:
 def person(front, first, **fields):
     """The id of a new person."""
     return front.hub.reply("People/Create", {"record": {"firstName": first, **fields}})["id"]
+
+
+def hidden(page, action, having=""):
+    """(name, value) of what a form hides, for requests that are not those of a person with a browser.
+
+    It is the first form of the page with this text that sends a command, and that names HAVING where it is given.
+    """
+    forms = [Form(node) for node in Reader(page).root.all("form", action=f"/forms/{action}")]
+    form = next((form for form in forms if not having or having in form.names()), None)
+    assert form, f"no form {action}"
+    return [(field.attributes["name"], field.attributes["value"]) for field in form.fields if field.attributes.get("type") == "hidden"]
