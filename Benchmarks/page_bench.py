@@ -140,6 +140,8 @@ def main():
                 print(f"| first visit, everything that comes over the network | {max(visit[0] for visit in visits) / 1000:.1f} kB |")
                 print(f"| largest paint, phone slowed 4 times, Slow 4G | {statistics.median(visit[1] for visit in visits):.0f} ms |")
                 print(f"| longest task there | {max(visit[2] for visit in visits):.0f} ms |")
+                # kith-web takes five codes a minute from one address.
+                time.sleep(61)
                 times = tap(front, browser)
                 print(f"| tap until the entry is durable, p50 | {quantile(times, 0.5):.1f} ms |")
                 print(f"| the same, p90 | {quantile(times, 0.9):.1f} ms |")
