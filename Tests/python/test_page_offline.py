@@ -87,16 +87,18 @@ def test_a_kill_between_tap_and_answer_loses_and_doubles_nothing(front, phone, v
     assert sorted(record["memo"] for record in entries(front, 3)) == ["round 0", "round 1", "round 2"]
 
 
-def test_two_tabs_send_what_waits_once(front, phone):
+def test_two_tabs_send_what_waits_once_and_both_say_so(front, phone):
     phone.offline()
     for number in range(5):
         write(phone, f"memo {number}")
         phone.until(f"document.querySelectorAll('#waiting li').length === {number + 1}")
     other = phone.context.new_page()
     other.goto(front.url + "/")
+    other.wait_for_function("document.querySelectorAll('#waiting li').length === 5")
     phone.offline(False)
     assert len(entries(front, 5)) == 5
     drained(phone)
+    other.wait_for_function("document.querySelector('[data-test=pending]').hidden")
     records = front.hub.reply("Care/List", {"limit": 500})["records"]
     assert sorted(record["memo"] for record in records) == [f"memo {number}" for number in range(5)]
     other.close()

@@ -18,8 +18,15 @@ export function onChange(listener) {
   changes.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
 }
 
+/** The other tabs of this device: any of them may be the one that sends. */
+const tabs = "BroadcastChannel" in window ? new BroadcastChannel("kith-waiting") : undefined;
+tabs?.addEventListener("message", ({ data }) => changes.dispatchEvent(new CustomEvent("change", { detail: data })));
+
 /** @param {{sent?: Waiting, signedOut?: boolean}} detail */
-const tell = (detail) => changes.dispatchEvent(new CustomEvent("change", { detail }));
+function tell(detail) {
+  changes.dispatchEvent(new CustomEvent("change", { detail }));
+  tabs?.postMessage(detail);
+}
 
 /**
  * Keeps a command on this device, and then sends it.
