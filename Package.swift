@@ -151,9 +151,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "Backups",
+      dependencies: ["Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Storage", protobuf, logging],
+      swiftSettings: strict),
+    .target(
       name: "Hub",
       dependencies: [
-        "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop", "Instruments",
+        "Backups", "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop", "Instruments",
         "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
         "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
       ], swiftSettings: strict),

@@ -8,7 +8,7 @@ public struct Kithd: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "kithd", abstract: "Syncs a home's contacts and serves them over ZeroMQ.",
     discussion: "Example: kithd --state-dir ~/.local/state/kith --runtime-dir $XDG_RUNTIME_DIR/kith",
-    version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self],
+    version: "kithd \(HubProcess.version)", subcommands: [RunCommand.self, WorkerCommand.self, RestoreCommand.self],
     defaultSubcommand: RunCommand.self)
 
   /// Makes a command whose options were not read yet.

@@ -58,6 +58,11 @@ public struct ChildProcess: Sendable {
     public let output: [UInt8]
     /// The last 4 KiB of its standard error.
     public let errors: [UInt8]
+
+    /// The end of its standard error in one line, for an error that names it.
+    public var complaint: String {
+      String(decoding: self.errors, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
   }
 
   /// Why a program has no outcome.

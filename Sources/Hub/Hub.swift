@@ -1,3 +1,4 @@
+internal import Backups
 public import Bus
 internal import BusZeroMQ
 internal import ContactsSync
@@ -123,13 +124,17 @@ public struct Hub: ServiceLifecycle.Service {
     let devices = DevicesActor(
       storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
       logger: self.logger)
+    let backups = BackupActor(
+      storage: storage, plan: self.configuration.backup.plan, stateDirectory: self.locations.stateDirectory,
+      alarm: try WallAlarm(loop: files), logger: self.logger)
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
       subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status },
       doors: { await devices.status })
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes + devices.routes,
+      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes + devices.routes
+        + backups.routes,
       inFlight: inFlight,
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
@@ -156,6 +161,7 @@ public struct Hub: ServiceLifecycle.Service {
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
+    await backups.start()
     let metricsSocket = await MetricsSocket.open(
       try runtime.endpoint("metrics.sock"), on: transfers, logger: self.logger
     ) { () async throws(Failure) -> String in
@@ -177,6 +183,7 @@ public struct Hub: ServiceLifecycle.Service {
     // Callers that end from here on leave their jobs to the next process.
     await workPlane.beginClosing()
     await keeper.stop()
+    await backups.stop()
     await keys.stop()
     await devices.stop()
     // A pass resumes at the next start, so no command waits for its end.

@@ -47,6 +47,9 @@ internal import TOMLKit
 /// [web]
 /// url = "https://kith.home.arpa"   # where devices reach kith-web; default: as kith-web says
 ///
+/// [backup]                   # see BackupConfiguration
+/// folder = "/srv/backup/kith"
+///
 /// [limits]
 /// clients_mib = 64           # memory for all clients together
 /// connections_per_key = 16   # to each plane, per key or other user of this machine
@@ -73,6 +76,8 @@ public struct HubConfiguration: Sendable, Hashable {
   var placement = Placement()
   /// The engines that turn speech into text.
   var transcription = TranscriptionConfiguration()
+  /// When backups are made, and where.
+  var backup = BackupConfiguration()
   /// Whether reminders are shown on the desktop.
   public var notifiesDesktop = false
   /// Absolute paths of the programs that channels may run.
@@ -191,6 +196,8 @@ public struct HubConfiguration: Sendable, Hashable {
       if let fault = self.transcription.add(engine, value, programs: ProgramFolder.path) {
         throw Self.invalid(name, fault)
       }
+    case let key where key.hasPrefix("backup."):
+      if let fault = self.backup.set(String(key.dropFirst("backup.".count)), value) { throw Self.invalid(name, fault) }
     case let key where key.hasPrefix("users."):
       let user = String(key.dropFirst("users.".count))
       let roles = "\"viewer\", \"recorder\", \"admin\" or \"door\""

@@ -84,6 +84,19 @@ extension StorageActor {
   /// - Throws: `DISK_FULL`, `STORE_DAMAGED`.
   public nonisolated func backup(now: Int64 = WallClock.nanoseconds()) async throws(Failure) -> BlobRef {
     let path = self.blobs.scratchPath()
+    try await self.copy(to: path)
+    do throws(Failure) {
+      return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", for: .admin, now: now)
+    } catch {
+      DiskFile.remove(path)
+      throw error
+    }
+  }
+
+  /// Writes such a copy to a file, which must not exist.
+  ///
+  /// - Throws: `DISK_FULL`, `STORE_DAMAGED`. Then there is no file.
+  public nonisolated func copy(to path: String) async throws(Failure) {
     do {
       // Created with mode 0600 before SQLite fills it.
       _ = try DiskFile.open(path, create: true)
@@ -97,7 +110,6 @@ extension StorageActor {
       }
       try source.close()
       try await Self.prepareForRestore(path)
-      return try await self.blobs.adopt(path, mediaType: "application/vnd.sqlite3", for: .admin, now: now)
     } catch {
       // SQLite leaves a journal beside an unfinished copy.
       for leftover in [path, path + "-journal"] { DiskFile.remove(leftover) }

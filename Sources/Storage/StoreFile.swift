@@ -27,7 +27,8 @@ struct StoreFile: Sendable {
     directory: String, migrations: [Migration], health: StoreHealth, logger: Logger
   ) throws(Failure) -> StoreFile {
     try self.makeDirectory(directory)
-    let lock = try self.lock(directory + "/kith.lock")
+    let lock = try self.lock(directory)
+    try RestoreMark.requireNone(in: directory)
     let path = self.path(in: directory)
     // Created with mode 0600 before SQLite opens it; SQLite gives its other files the same mode.
     try DiskFile.open(path, create: true)?.makePrivate()
@@ -75,7 +76,8 @@ struct StoreFile: Sendable {
     return configuration
   }
 
-  private static func makeDirectory(_ directory: String) throws(Failure) {
+  /// Makes the directory for its owner alone.
+  static func makeDirectory(_ directory: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(
         atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -86,7 +88,8 @@ struct StoreFile: Sendable {
   }
 
   /// Locks the directory for one kithd.
-  private static func lock(_ path: String) throws(Failure) -> LockFile {
+  static func lock(_ directory: String) throws(Failure) -> LockFile {
+    let path = directory + "/kith.lock"
     do throws(LockFile.Refusal) {
       return try LockFile(path: path)
     } catch {

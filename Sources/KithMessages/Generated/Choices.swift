@@ -17,6 +17,12 @@ public enum ApprovalState: String, CaseIterable, Hashable, Sendable {
   case revoked
 }
 
+/// The choices of `MadeBackup.state`.
+public enum BackupOutcome: String, CaseIterable, Hashable, Sendable {
+  case good
+  case failed
+}
+
 /// The choices of `Call.emotion`, `QuickCallRequest.emotion`, `StopCallRequest.emotion`, `CallFilter.emotion`, `CallReport.emotion`, `CallTemplate.emotion`.
 public enum CallEmotion: String, CaseIterable, Hashable, Sendable {
   case happy
@@ -657,5 +663,13 @@ extension KeyApproveRequest {
   public var knownRole: Role? {
     get { Role(rawValue: self.role) }
     set { self.role = newValue?.rawValue ?? "" }
+  }
+}
+
+extension MadeBackup {
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: BackupOutcome? {
+    get { BackupOutcome(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
   }
 }

@@ -1277,6 +1277,20 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Makes a backup in the folder of the configuration now, and checks it.
+  public static let backupsMake = Method(
+    name: "kith.v1.Backups/Make", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: true, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .rerun,
+    timeoutMilliseconds: 3600000)
+  /// Returns the plan, the backups that are kept, and the attempts that failed.
+  public static let backupsList = Method(
+    name: "kith.v1.Backups/List", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -1462,6 +1476,8 @@ public enum Methods {
     devicesRevoke,
     devicesLeave,
     devicesAnnounce,
+    backupsMake,
+    backupsList,
   ]
 
   /// The request types by the name of their method.
@@ -1648,6 +1664,8 @@ public enum Methods {
     "kith.v1.Devices/Revoke": RevokeDeviceRequest.self,
     "kith.v1.Devices/Leave": LeaveRequest.self,
     "kith.v1.Devices/Announce": Door.self,
+    "kith.v1.Backups/Make": MakeBackupRequest.self,
+    "kith.v1.Backups/List": ListBackupsRequest.self,
   ]
 }
 
@@ -2381,4 +2399,12 @@ extension LeaveRequest: Command {
 extension Door: Command {
   public typealias Reply = KithMessages.AnnounceReply
   public static var method: Method { Methods.devicesAnnounce }
+}
+extension MakeBackupRequest: Command {
+  public typealias Reply = KithMessages.MadeBackup
+  public static var method: Method { Methods.backupsMake }
+}
+extension ListBackupsRequest: Command {
+  public typealias Reply = KithMessages.BackupState
+  public static var method: Method { Methods.backupsList }
 }

@@ -1,0 +1,143 @@
+internal import Bus
+internal import Digest
+internal import EventLoop
+internal import Foundation
+internal import KithMessages
+internal import Storage
+
+/// A backup in one file: a tar(1) archive of the store and what belongs to it, encrypted by gpg(1) if there is a passphrase.
+///
+/// Anybody who has the passphrase opens it with the same two programs: docs/operations.md.
+struct BackupArchive {
+  /// What is in an archive, beside the manifest, by its path there.
+  static let store = "kith.db"
+  /// Recordings that are not transcribed yet.
+  static let sounds = "audio"
+  /// Passwords, tokens and keys.
+  static let secrets = ["secrets", "server.key", "content.key"]
+  private static let manifest = "manifest.json"
+
+  /// The file of the archive.
+  let path: String
+  /// The file with the passphrase; nil = the archive is not encrypted.
+  let passphraseFile: String?
+  /// A directory on a disk, in which a directory is made for the work and removed after it.
+  let scratch: String
+
+  /// What the archive says of itself.
+  struct Manifest: Codable, Sendable {
+    var version: String
+    /// The name that the archive was made with.
+    var name: String
+    /// The SHA-256 of each file, by its path.
+    var files: [String: String]
+  }
+
+  /// Writes the archive of a directory.
+  ///
+  /// - Throws: `BACKUP_FAILED`, `DISK_FULL`. What was written of it is removed.
+  func write(_ directory: String, version: String, name: String) async throws(Failure) {
+    do {
+      let manifest = Manifest(version: version, name: name, files: try Self.digests(of: directory))
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+      try encoder.encode(manifest).write(to: URL(fileURLWithPath: "\(directory)/\(Self.manifest)"))
+      guard FileManager.default.createFile(atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+        throw Self.failure("the file cannot be written. Check the folder and its permissions.", self.path)
+      }
+      try await self.tar(["--create", "--file", self.path, "--directory", directory, "."])
+      // The file is as durable as the store before it counts.
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: self.path))
+      try file.synchronize()
+      try file.close()
+    } catch {
+      unlink(self.path)
+      throw Self.failure(error, self.path)
+    }
+  }
+
+  /// Unpacks what was put into the archive into an empty directory, and checks that each file is as it was when the backup was made, and the store sound.
+  ///
+  /// - Throws: `DATA_LOSS/STORE_DAMAGED`, `BACKUP_FAILED`.
+  func unpack(into directory: String) async throws(Failure) {
+    do {
+      try await self.tar(["--extract", "--file", self.path, "--directory", directory, "--no-same-owner"])
+      let text = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(Self.manifest)"))
+      let manifest = try JSONDecoder().decode(Manifest.self, from: text)
+      var found = try Self.digests(of: directory)
+      found[Self.manifest] = nil
+      guard found == manifest.files, found[Self.store] != nil else {
+        throw Failure(
+          .dataLoss, "STORE_DAMAGED", "\(self.path) is damaged: its files are not those that were put into it. Take another backup.")
+      }
+      try StoreCopy.check("\(directory)/\(Self.store)")
+      try FileManager.default.removeItem(atPath: "\(directory)/\(Self.manifest)")
+    } catch {
+      throw Self.failure(error, self.path)
+    }
+  }
+
+  /// Runs tar, which has gpg encrypt and decrypt.
+  private func tar(_ arguments: [String]) async throws {
+    let work = "\(self.scratch)/programs"
+    try FileManager.default.createDirectory(
+      atPath: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: work) }
+    var arguments = arguments
+    if let passphraseFile {
+      // By links in the working directory, because tar splits the text at spaces.
+      try FileManager.default.createSymbolicLink(atPath: "\(work)/passphrase", withDestinationPath: passphraseFile)
+      let gpg = "gpg --homedir . --no-autostart --batch --quiet --pinentry-mode loopback --passphrase-file passphrase"
+      let encrypts = arguments.first == "--create"
+      arguments += ["--use-compress-program", encrypts ? "\(gpg) --cipher-algo AES256 --compress-algo none --symmetric" : gpg]
+    }
+    var environment = ChildProcess.plainEnvironment
+    environment["LC_ALL"] = "C"
+    let program = ChildProcess(
+      "/usr/bin/tar", arguments, environment: environment, directory: work,
+      limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
+    let outcome: ChildProcess.Outcome
+    do throws(ChildProcess.Fault) {
+      outcome = try await program.run()
+    } catch {
+      throw Self.failure("tar could not be run to its end (\(error)). Check that tar is installed.", self.path)
+    }
+    guard outcome.ending == .exited(0) else {
+      let words = outcome.complaint
+      guard !words.contains("No space left on device") else {
+        throw Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(self.path). Make room on that disk.")
+      }
+      let gpg = self.passphraseFile == nil ? "" : " Check the passphrase, and that gpg is installed."
+      throw Self.failure("tar said: \(words).\(gpg)", self.path)
+    }
+  }
+
+  /// The SHA-256 of each file of a directory, by its path there.
+  private static func digests(of directory: String) throws -> [String: String] {
+    var found: [String: String] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+      let whole = "\(directory)/\(path)"
+      let kind = try FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
+      guard kind == .typeRegular else { continue }
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: whole))
+      var digest = SHA256()
+      while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update([UInt8](part)) }
+      try file.close()
+      found[path] = digest.finish().map { String(format: "%02x", $0) }.joined()
+    }
+    return found
+  }
+
+  /// What went wrong with an archive, as a failure.
+  static func failure(_ error: any Error, _ path: String) -> Failure {
+    if let failure = error as? Failure { return failure }
+    if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+      return Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(path). Make room on that disk.")
+    }
+    return self.failure(error.localizedDescription, path)
+  }
+
+  private static func failure(_ why: String, _ path: String) -> Failure {
+    Failure(.internal, "BACKUP_FAILED", "No backup came of \(path): \(why)", details: ["path": path])
+  }
+}

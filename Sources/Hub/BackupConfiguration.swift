@@ -1,0 +1,68 @@
+internal import Backups
+internal import Bus
+internal import CivilTime
+internal import TOMLKit
+
+/// The section `[backup]`:
+///
+/// ```toml
+/// [backup]
+/// folder = "/srv/backup/kith"      # without it, no backups are made
+/// at = "03:30"
+/// keep_days = 7
+/// keep_weeks = 4
+/// keep_months = 12
+/// secrets = true                   # passwords, tokens and keys too
+/// passphrase_file = "/etc/kith/backup.passphrase"
+/// command = ["/usr/local/bin/copy-backup"]   # gets the path of each one
+/// ```
+struct BackupConfiguration: Sendable, Hashable {
+  /// Nil without a folder.
+  var plan: BackupPlan? { self.values.folder.isEmpty ? nil : self.values }
+
+  private var values = BackupPlan(folder: "")
+
+  /// Sets a key.
+  ///
+  /// - Parameter key: Without its section.
+  /// - Returns: What is wrong with it; nil if nothing is.
+  mutating func set(_ key: String, _ value: (any TOMLValueConvertible)?) -> String? {
+    switch key {
+    case "folder": return Self.path(value, key) { self.values.folder = $0 }
+    case "passphrase_file": return Self.path(value, key) { self.values.passphraseFile = $0 }
+    case "at":
+      guard let time = value?.string.flatMap({ TimeOfDay($0) }) else {
+        return "backup.at has to be a time of day such as \"03:30\""
+      }
+      self.values.at = time
+    case "keep_days": return Self.count(value, key) { self.values.keptDays = $0 }
+    case "keep_weeks": return Self.count(value, key) { self.values.keptWeeks = $0 }
+    case "keep_months": return Self.count(value, key) { self.values.keptMonths = $0 }
+    case "secrets":
+      guard let isWanted = value?.bool else { return "backup.secrets has to be true or false" }
+      self.values.hasSecrets = isWanted
+    case "command":
+      let words = value?.array?.compactMap { $0.string } ?? []
+      guard value?.array?.count == words.count, words.first?.hasPrefix("/") == true else {
+        return "backup.command has to be a program's absolute path and its arguments, such as [\"/usr/local/bin/copy-backup\"]"
+      }
+      self.values.command = words
+    default: return "'backup.\(key)' is not a key of the configuration; docs/operations.md lists them"
+    }
+    return nil
+  }
+
+  private static func path(
+    _ value: (any TOMLValueConvertible)?, _ key: String, _ set: (String) -> Void
+  ) -> String? {
+    guard let path = value?.string, path.hasPrefix("/"), path.count > 1 else { return "backup.\(key) has to be an absolute path" }
+    set(path.hasSuffix("/") ? String(path.dropLast()) : path)
+    return nil
+  }
+
+  private static func count(_ value: (any TOMLValueConvertible)?, _ key: String, _ set: (Int) -> Void) -> String? {
+    guard let count = value?.int, (0...1000).contains(count) else { return "backup.\(key) has to be between 0 and 1000" }
+    set(count)
+    return nil
+  }
+}

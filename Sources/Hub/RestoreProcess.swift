@@ -1,0 +1,40 @@
+internal import Backups
+internal import Bus
+internal import Daemon
+internal import Foundation
+
+/// The process that restores a backup: command line, words, exit code.
+public struct RestoreProcess: Sendable {
+  private let path: String
+  private let passphraseFile: String?
+  private let stateDirectory: String?
+  private let configPath: String?
+
+  /// Takes the command line's options; nil if not given.
+  public init(path: String, passphraseFile: String?, stateDirectory: String?, configPath: String?) {
+    self.path = path
+    self.passphraseFile = passphraseFile
+    self.stateDirectory = stateDirectory
+    self.configPath = configPath
+  }
+
+  /// Restores the backup, and says where the files of before are.
+  ///
+  /// - Returns: 0 if it was restored, 2 if the configuration cannot be used, 1 for any other error.
+  public func run() async -> Int32 {
+    do throws(Failure) {
+      let locations = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.stateDirectory)
+      let configured = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
+      let restore = BackupRestore(
+        path: RuntimeLocations.absolute(self.path),
+        passphraseFile: self.passphraseFile.map(RuntimeLocations.absolute) ?? configured.backup.plan?.passphraseFile,
+        directory: locations.stateDirectory)
+      let old = try await restore.run()
+      print("The backup is in place. Start kithd. What was there before is in \(old).")
+      return 0
+    } catch {
+      DaemonLog.end("kithd", error.message)
+      return error.reason.hasPrefix("CONFIG_") ? 2 : 1
+    }
+  }
+}
