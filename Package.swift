@@ -206,6 +206,8 @@ let package = Package(
       dependencies: [protobuf, .product(name: "SwiftProtobufPluginLibrary", package: "swift-protobuf")],
       swiftSettings: strict),
 
+    .testTarget(
+      name: "BackupsTests", dependencies: ["Backups", "Bus", "CivilTime", "KithMessages"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", metrics], swiftSettings: strict),

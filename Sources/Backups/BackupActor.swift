@@ -55,8 +55,7 @@ public actor BackupActor {
 
   /// Makes the backup that became due while this machine was off, and waits for the next.
   public func start() async {
-    // What a process that was killed left of its work.
-    try? FileManager.default.removeItem(atPath: self.scratch)
+    self.removeLeftovers()
     guard self.plan != nil else { return }
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
@@ -116,7 +115,7 @@ public actor BackupActor {
     try await self.storage.read { view throws(Failure) in try view.backups.all() }
   }
 
-  /// Makes a backup now, or joins the one that is being made.
+  /// Makes a backup that has everything recorded before the call: after the one that is being made.
   ///
   /// - Returns: The backup, which is sound.
   /// - Throws: `FAILED_PRECONDITION/BACKUP_NOT_CONFIGURED`; why none came of it.
@@ -126,11 +125,23 @@ public actor BackupActor {
         .failedPrecondition, "BACKUP_NOT_CONFIGURED",
         "No folder for backups is configured. Add folder = \"/…\" under [backup] in kithd.toml and restart kithd.")
     }
-    let task = self.making ?? Task { await self.attempt(plan) }
+    while let other = self.making { _ = await other.value }
+    let task = Task {
+      defer { self.making = nil }
+      return await self.attempt(plan)
+    }
     self.making = task
-    let result = await task.value
-    if self.making == task { self.making = nil }
-    return try result.get()
+    return try await task.value.get()
+  }
+
+  /// Removes what a process that was killed left of its work.
+  private func removeLeftovers() {
+    let files = FileManager.default
+    try? files.removeItem(atPath: self.scratch)
+    guard let folder = self.plan?.folder, let names = try? files.contentsOfDirectory(atPath: folder) else { return }
+    for name in names where name.hasPrefix("kith-") && name.hasSuffix(".partial") {
+      try? files.removeItem(atPath: "\(folder)/\(name)")
+    }
   }
 
   private var scratch: String { "\(self.stateDirectory)/backup.scratch" }
@@ -138,9 +149,11 @@ public actor BackupActor {
   /// Makes one, and stores what came of it.
   private func attempt(_ plan: BackupPlan) async -> Result<MadeBackup, Failure> {
     var backup = MadeBackup()
-    let moment = self.now()
-    backup.made = .init(nanosecondsSince1970: moment)
-    backup.name = Self.name(at: moment, isEncrypted: plan.passphraseFile != nil)
+    backup.made = .init(nanosecondsSince1970: self.now())
+    let known = Set(((try? await self.backups()) ?? []).map(\.name))
+    // The clock may show a second twice.
+    let names = (0...).lazy.map { Self.name(at: self.now() + $0 * 1_000_000_000, isEncrypted: plan.passphraseFile != nil) }
+    backup.name = names.first { !known.contains($0) } ?? ""
     backup.encrypted = plan.passphraseFile != nil
     backup.withSecrets = plan.hasSecrets
     backup.version = SoftwareVersion.current

@@ -85,11 +85,17 @@ struct BackupArchive {
     defer { try? FileManager.default.removeItem(atPath: work) }
     var arguments = arguments
     if let passphraseFile {
-      // By links in the working directory, because tar splits the text at spaces.
+      // By a link in the working directory, because tar splits the text at spaces.
       try FileManager.default.createSymbolicLink(atPath: "\(work)/passphrase", withDestinationPath: passphraseFile)
-      let gpg = "gpg --homedir . --no-autostart --batch --quiet --pinentry-mode loopback --passphrase-file passphrase"
-      let encrypts = arguments.first == "--create"
-      arguments += ["--use-compress-program", encrypts ? "\(gpg) --cipher-algo AES256 --compress-algo none --symmetric" : gpg]
+      // Without a count, gpg would ask its agent, which it starts and leaves running.
+      let encryption = "--symmetric --cipher-algo AES256 --s2k-count 65011712 --compress-algo none"
+      arguments += [
+        "--use-compress-program",
+        """
+        gpg --homedir . --no-autostart --batch --quiet --no-symkey-cache --pinentry-mode loopback --passphrase-file passphrase \
+        \(arguments.first == "--create" ? encryption : "")
+        """,
+      ]
     }
     var environment = ChildProcess.plainEnvironment
     environment["LC_ALL"] = "C"

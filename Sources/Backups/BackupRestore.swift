@@ -49,8 +49,7 @@ public struct BackupRestore: Sendable {
       try mark.set()
       try self.exchange(content)
       try FileManager.default.removeItem(atPath: self.scratch)
-      let stamp = Date.now.ISO8601Format().filter { !"-:".contains($0) }
-      let old = "\(self.directory)/before-restore-\(stamp)"
+      let old = "\(self.directory)/before-restore-\(Date.now.ISO8601Format(.init(includingFractionalSeconds: true)))"
       try FileManager.default.moveItem(atPath: self.aside, toPath: old)
       try mark.remove()
       return old
@@ -61,7 +60,7 @@ public struct BackupRestore: Sendable {
 
   private var scratch: String { "\(self.directory)/restore.scratch" }
 
-  /// Where the files of before go; it gets its name of the day at the end, so that the next run finds that of a killed one.
+  /// Where the files of before go; it gets the time as its name at the end, so that the next run finds that of a killed one.
   private var aside: String { "\(self.directory)/before-restore" }
 
   private func unpack(into content: String) async throws {

@@ -154,6 +154,7 @@ public struct Hub: ServiceLifecycle.Service {
     // Before clients can begin a recording, which would look like one left by the last process.
     try await care.start()
     try await eventsPlane.bind(events)
+    await backups.start()
     // Before clients resend the commands that the last process left unfinished.
     try await router.recover()
     try await devices.start()
@@ -161,7 +162,6 @@ public struct Hub: ServiceLifecycle.Service {
     try await keys.start(serving: [controlPlane, eventsPlane, workPlane])
     await self.announce("agent.started", storage)
     await keeper.start()
-    await backups.start()
     let metricsSocket = await MetricsSocket.open(
       try runtime.endpoint("metrics.sock"), on: transfers, logger: self.logger
     ) { () async throws(Failure) -> String in

@@ -104,6 +104,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     Device.self, DevicesListRequest.self, DevicesListReply.self, InviteDeviceRequest.self, Invitation.self,
     PairDeviceRequest.self, AddDeviceRequest.self, RevokeDeviceRequest.self, LeaveRequest.self, Door.self,
     AnnounceReply.self,
+    // backups.proto
+    MakeBackupRequest.self, ListBackupsRequest.self, BackupState.self, MadeBackup.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

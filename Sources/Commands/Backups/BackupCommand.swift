@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Backups: a copy of everything, made while kithd runs.",
+    discussion: """
+      kithd makes one every day if [backup] in kithd.toml names a folder. To restore one: kithd restore FILE
+      Example: kith backup list
+      """,
+    subcommands: [WriteBackupCommand.self, MakeBackupCommand.self, ListBackupsCommand.self],
+    defaultSubcommand: WriteBackupCommand.self)
+
+  @OptionGroup var global: GlobalOptions
+}
+
+struct WriteBackupCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write", abstract: "Write a consistent copy of all records to a file.",
+    discussion: "Example: kith backup kith-backup.db")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: OutputFile.help, completion: .file())
+  var file: String
+
+  func run(_ session: Session) async throws {
+    let blob = try await session.ask(BackupRequest(), drawing: "backup")
+    try await session.save(blob, to: self.file)
+  }
+}
+
+struct MakeBackupCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "now", abstract: "Make a backup in the configured folder now, and check it.",
+    discussion: "Example: kith backup now")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let made = try await session.ask(MakeBackupRequest(), drawing: "backup")
+    var lines = ["Made and checked: \(Printable.text(made.name)), \(Count.bytes(made.size))"]
+    if !made.fault.isEmpty { lines.append(Printable.text(made.fault)) }
+    try session.show(made, lines)
+  }
+}
+
+struct ListBackupsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the backups that are kept, and attempts that failed.",
+    discussion: "Example: kith backup list")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(_ session: Session) async throws {
+    let state = try await session.ask(ListBackupsRequest())
+    try session.show(state, Self.lines(state, session))
+  }
+
+  private static func lines(_ state: BackupState, _ session: Session) -> [String] {
+    guard !state.folder.isEmpty else {
+      return ["No backups are made. Add folder = \"/…\" under [backup] in kithd.toml and restart kithd."]
+    }
+    var lines = ["In \(Printable.text(state.folder)), every day at \(state.at)."]
+    if !state.fault.isEmpty { lines.append(Printable.text(state.fault)) }
+    guard !state.backups.isEmpty else { return lines }
+    var table = Table(("MADE", .left), ("STATE", .left), ("SIZE", .right), ("FILE", .left))
+    for backup in state.backups {
+      let isGood = backup.knownState == .good
+      table.add(
+        session.ago(backup.made), backup.state, isGood ? Count.bytes(backup.size) : "", isGood ? backup.name : backup.fault)
+    }
+    return lines + table.lines(session.console.style)
+  }
+}
