@@ -294,7 +294,7 @@ let package = Package(
     .testTarget(
       name: "HubTests",
       dependencies: [
-        "Hub", "Bus", "BusZeroMQ", "EventLoop", "Instruments", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+        "Backups", "CivilTime", "Hub", "Bus", "BusZeroMQ", "EventLoop", "Instruments", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",

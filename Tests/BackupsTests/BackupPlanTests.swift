@@ -11,7 +11,8 @@ struct BackupPlanTests {
   private let plan = BackupPlan(folder: "/srv/backup")
 
   private func moment(_ day: String, _ time: String) throws -> Int64 {
-    try #require(self.zone.instant(of: try #require(Day(day)), at: try #require(TimeOfDay(time))))
+    let (day, time) = (try #require(Day(day)), try #require(TimeOfDay(time)))
+    return try #require(self.zone.instant(of: day, at: time))
   }
 
   private func backup(_ at: Int64, _ state: BackupOutcome = .good) -> MadeBackup {
@@ -59,9 +60,7 @@ struct BackupPlanTests {
 
   @Test func `seven days, four weeks and twelve months stay`() throws {
     let newest = try #require(Day("2026-11-25"))
-    let all = try (0..<800).map { age in
-      self.backup(try #require(self.zone.instant(of: newest.adding(days: -age), at: self.plan.at)))
-    }
+    let all = (0..<800).compactMap { self.zone.instant(of: newest.adding(days: -$0), at: self.plan.at) }.map { self.backup($0) }
     let gone = Set(self.plan.surplus(of: all, in: self.zone).map(\.name))
     let kept = all.filter { !gone.contains($0.name) }.map { self.zone.day(at: $0.made.nanosecondsSince1970) }
     #expect(kept.prefix(7) == (0..<7).map { newest.adding(days: -$0) }[...])

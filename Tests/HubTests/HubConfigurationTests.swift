@@ -1,5 +1,7 @@
+import Backups
 import Bus
 import BusZeroMQ
+import CivilTime
 import KithMessages
 import Testing
 
@@ -81,6 +83,15 @@ struct HubConfigurationTests {
         [limits]
         clients_mib = 128
         connections_per_key = 3
+        [backup]
+        folder = "/srv/backup/kith/"
+        at = "04:15"
+        keep_days = 3
+        keep_weeks = 2
+        keep_months = 1
+        secrets = true
+        passphrase_file = "/etc/kith/backup.passphrase"
+        command = ["/usr/bin/rclone", "copyto"]
         [log]
         level = "debug"
         [transcription.whisper_server]
@@ -93,6 +104,10 @@ struct HubConfigurationTests {
     #expect(chosen.notifiesDesktop && chosen.channelPrograms == ["/usr/bin/apprise"] && chosen.usesKeyring)
     #expect(chosen.pushServices == ["push.example.org"])
     #expect(chosen.secretFolders == ["/srv/a"] && chosen.tcp == TCPSettings(address: "127.0.0.1", port: 7001))
+    let plan = try #require(chosen.backup.plan)
+    #expect(plan.folder == "/srv/backup/kith" && plan.at.description == "04:15" && plan.hasSecrets)
+    #expect((plan.keptDays, plan.keptWeeks, plan.keptMonths) == (3, 2, 1))
+    #expect(plan.passphraseFile == "/etc/kith/backup.passphrase" && plan.command == ["/usr/bin/rclone", "copyto"])
     #expect(chosen.users == [0: .recorder] && chosen.logLevel == "debug")
     #expect(chosen.clientMemory.bytes == 128 << 20 && chosen.connectionsPerKey == 3)
     #expect(chosen.transcription.engines.count == 1)
