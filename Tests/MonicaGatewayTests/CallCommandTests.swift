@@ -191,14 +191,28 @@ import Testing
         $0.record.note = "with a recording"
       })
     #expect(changed.attachments == [ref])
+    let bare = try await home.call(ann, ago: 2)
+    for _ in 0..<2 {
+      let request = AttachToCallRequest.with {
+        $0.id = bare.id
+        $0.attachments = [ref]
+      }
+      #expect(try await home.ask(request).attachments == [ref])
+    }
+    await self.expect("FIELD_INVALID") { _ = try await home.ask(AttachToCallRequest.with { $0.id = bare.id }) }
     // Another client removes it between the check of the call's attachments and the change.
     let known = try await CallAttachments([ref], knownIn: call.id, storage: home.storage)
-    let bare = try await home.ask(
+    let emptied = try await home.ask(
       UpdateCallRequest.with {
         $0.record.id = call.id
         $0.fields = ["attachments"]
       })
-    #expect(bare.attachments.isEmpty)
+    #expect(emptied.attachments.isEmpty)
+    _ = try await home.ask(
+      UpdateCallRequest.with {
+        $0.record.id = bare.id
+        $0.fields = ["attachments"]
+      })
     await self.expect("FIELD_INVALID") {
       try await home.storage.write { transaction throws(Failure) in
         try transaction.photos.dropUnreferenced()

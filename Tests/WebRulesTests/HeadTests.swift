@@ -65,6 +65,13 @@ import Testing
     #expect(query["bad"] == nil && query["half"] == nil && query["minus"] == nil && query["cut"] == nil)
   }
 
+  @Test func whatIsLeftOutOfAQueryIsSaid() {
+    let most = Query((0..<Query.most).map { "a=\($0)" }.joined(separator: "&"))
+    #expect(most.isWhole && most.pairs.last?.value == "\(Query.most - 1)")
+    #expect(!Query((0...Query.most).map { "a=\($0)" }.joined(separator: "&")).isWhole)
+    #expect(!Query("a=1&b=%E8").isWhole && Query("").isWhole)
+  }
+
   @Test func aFieldThatComesTwiceIsNone() {
     var head = Heads.make("GET", "/", ["a": "1"])
     #expect(head.field("a") == "1")

@@ -68,14 +68,20 @@ public struct RequestHead: Sendable {
 public struct Query: Sendable {
   /// The bytes as they were sent.
   public let size: Int
-  /// The parameters in their order. What is not UTF-8 is dropped, and so are those behind the first 64.
+  /// The parameters in their order, as far as they could be read.
   public let pairs: [(name: String, value: String)]
+  /// Whether ``pairs`` has all that was sent: at most ``most`` parameters, all in UTF-8.
+  public let isWhole: Bool
+
+  /// The most parameters that are read: a form that names 500 calls has fewer.
+  public static let most = 2000
 
   /// Reads `a=b&c=d`.
   public init(_ text: String) {
     self.size = text.utf8.count
     var pairs: [(name: String, value: String)] = []
-    for part in text.split(separator: "&").prefix(64) {
+    let parts = text.split(separator: "&")
+    for part in parts.prefix(Self.most) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else {
         continue
@@ -83,6 +89,7 @@ public struct Query: Sendable {
       pairs.append((name, value))
     }
     self.pairs = pairs
+    self.isWhole = pairs.count == parts.count
   }
 
   /// The value of a parameter; of several with one name the first.
