@@ -134,6 +134,10 @@ import Testing
   @Test func aBlobHasNoTypeInWhichSomethingRuns() {
     #expect(MediaType.of([0xFF, 0xD8, 0xFF, 0xE0]) == "image/jpeg")
     #expect(MediaType.of(Array("RIFF1234WAVEfmt ".utf8)) == "audio/wav")
+    for brand in ["isom", "iso5", "mp42", "M4A "] {
+      #expect(MediaType.of([0, 0, 0, 28] + Array("ftyp\(brand)".utf8)) == "audio/mp4")
+    }
+    #expect(MediaType.of([0, 0, 0, 28] + Array("ftypheic".utf8)) == MediaType.other)
     for text in ["<!doctype html>", "<svg onload=x>", "%PDF-1.7", "", "RIFF", "#!/bin/sh"] {
       #expect(MediaType.of(Array(text.utf8)) == "application/octet-stream")
     }

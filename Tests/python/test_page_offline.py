@@ -164,13 +164,18 @@ def test_a_text_with_markup_is_shown_as_it_was_written(front, phone):
     assert not phone.refused()
 
 
-def seconds_of_sound(front):
-    """How long the sound of the only entry is, as the hub keeps it for an engine."""
+def sound_of_entry(front):
+    """The sound of the only entry, as the hub keeps it for an engine."""
     record, = entries(front, 1)
     end = time.monotonic() + 30
     while record["state"] == "recording" and time.monotonic() < end:
         record, = entries(front, 1)
-    return int(front.hub.reply("Care/Audio", {"id": record["id"]})["size"]) / 32_000
+    return front.hub.reply("Care/Audio", {"id": record["id"]})
+
+
+def seconds_of_sound(front):
+    """How long that is, where it is 16 kHz."""
+    return int(sound_of_entry(front)["size"]) / 32_000
 
 
 def test_speech_becomes_one_entry(front, tmp_path):
@@ -287,3 +292,35 @@ def test_a_call_is_logged_by_voice(front, phone):
     phone.open(f"{front.url}/calls/{call['id']}")
     assert phone.read("document.querySelector('#page audio').getAttribute('src')") == f"/blobs/{sound['sha256']}"
     assert not phone.faults and not phone.refused()
+
+
+def test_a_browser_that_gives_no_samples_sends_what_its_own_recorder_makes(front, browser):
+    ingrid = front.hub.reply("People/Create", {"record": {"firstName": "Ingrid"}})["id"]
+    phone = browser.phone()
+    phone.context.add_init_script("delete window.AudioWorkletNode; delete AudioContext.prototype.audioWorklet;")
+    phone.join(front, name="older")
+    phone.open(front.url + "/")
+    phone.page.click("[data-test=record]")
+    phone.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    assert phone.read("document.querySelector('form.voice .level').hidden")
+    phone.page.click("[data-test=stop]")
+    sound = sound_of_entry(front)
+    assert sound["mediaType"].startswith("audio/webm") and int(sound["size"]) > 1000, sound
+    # As a battery that is empty: the pieces until then are a recording as well.
+    phone.open(f"{front.url}/people/{ingrid}")
+    phone.page.locator("details:has(form.voice) > summary").click()
+    phone.page.click("[data-test=record]")
+    phone.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    phone.page.close(run_before_unload=False)
+    phone.page = phone.context.new_page()
+    phone.open(front.url + "/")
+    phone.until("document.querySelector('[data-test=pending]').hidden")
+    end = time.monotonic() + 30
+    while not (calls := front.hub.reply("Calls/List").get("calls", [])):
+        assert time.monotonic() < end, waiting(phone)
+        time.sleep(0.05)
+    heard, = calls[0]["attachments"]
+    answer = front.device("ear").ask("GET", f"/blobs/{heard['sha256']}")
+    assert heard["mediaType"] == answer.headers["content-type"] == "audio/webm"
+    assert not phone.faults and not phone.refused()
+    phone.close()
