@@ -16,6 +16,7 @@ public struct CallPage: Page {
     let call = try await hub.ask(get)
     let title = view[.callWith, ["name": call.personName]]
     let path = "/calls/\(call.id)"
+    let refusal: HTML = call.hasSyncError ? "<p class=\"mark\">\(view.words(of: call.syncError))</p>" : ""
     let actions: HTML
     if !view.canRecord {
       actions = "<p class=\"words\">\(call.note)</p>"
@@ -39,7 +40,7 @@ public struct CallPage: Page {
       title, in: .calls, follows: ["calls"],
       """
       <section class="card"><p><a href="/people/\(call.personID)">\(call.personName)</a> \(view.dayAndTime(of: call.calledAt))\
-      \(SyncMark(view: view).html(call.syncState))</p>\(self.attachments(call, path, view))\(actions)</section>\
+      \(SyncMark(view: view).html(call.syncState))</p>\(refusal)\(self.attachments(call, path, view))\(actions)</section>\
       \(view.canRecord && !call.hasDeletedAt ? self.morePhotos(call, path, view) + self.callAgain(call, path, view) : "")
       """)
   }

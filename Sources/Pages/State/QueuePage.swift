@@ -11,7 +11,7 @@ public struct QueuePage: Page {
     let entries = try await hub.ask(QueueRequest()).entries
     let items = HTML(
       entries.map { entry in
-        let why: HTML = entry.hasError ? "<p class=\"mark\">\(entry.error.message)</p>" : ""
+        let why: HTML = entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : ""
         let buttons: HTML =
           view.canRecord
           ? """

@@ -1,3 +1,5 @@
+public import Pages
+
 /// What a request says before its body, whatever server received it. Names of fields are in lower case.
 ///
 /// ```swift
@@ -42,6 +44,9 @@ public struct RequestHead: Sendable {
     self.path.utf8.count + self.query.size
       + self.fields.reduce(0) { $0 + $1.value.reduce(0) { $0 + $1.utf8.count + 4 } + $1.key.utf8.count }
   }
+
+  /// The language that the peer reads.
+  public var language: PageLanguage { PageLanguage(accepted: self.field("accept-language")) }
 
   /// Whether it changes nothing by the rules of HTTP.
   public var isSafe: Bool { self.verb == "GET" || self.verb == "HEAD" }
