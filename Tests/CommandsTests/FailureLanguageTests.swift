@@ -29,15 +29,17 @@ struct FailureLanguageTests {
 
   private static let sources = Self.texts(of: Self.folders)
 
-  private static func texts(of folders: [String]) -> [String] { folders.flatMap { folder -> [String] in
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources").appending(path: folder).standardized
-    let below = FileManager.default.enumerator(
-      at: root, includingPropertiesForKeys: nil,
-      options: folder.hasPrefix("./") ? [.skipsSubdirectoryDescendants] : [])
-    let files = (below?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
-    return files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
-  } }
+  private static func texts(of folders: [String]) -> [String] {
+    folders.flatMap { folder -> [String] in
+      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources").appending(path: folder).standardized
+      let below = FileManager.default.enumerator(
+        at: root, includingPropertiesForKeys: nil,
+        options: folder.hasPrefix("./") ? [.skipsSubdirectoryDescendants] : [])
+      let files = (below?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+      return files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+    }
+  }
 
   private static func found(
     _ pattern: Regex<(Substring, Substring)>, in sources: [String] = Self.sources

@@ -104,10 +104,22 @@ public struct Frame: Sendable {
     ),
     (
       "microphone-old",
-      Text("This browser cannot record sound. Memos work; a newer browser can speak as well.", "このブラウザでは録音できません。メモはそのまま使えます。新しいブラウザなら話して記録できます。")
+      Text(
+        "This browser cannot record sound. Memos work; a newer browser can speak as well.",
+        "このブラウザでは録音できません。メモはそのまま使えます。新しいブラウザなら話して記録できます。")
     ),
-    ("photo-unreadable", Text("{name} is no picture that this browser can read. Choose a JPEG, PNG or WebP.", "{name} はこのブラウザで読める写真ではありません。JPEG、PNG、WebP を選んでください。")),
-    ("photo-many", Text("A call has {most} pictures at most. Save these, and add others to another call.", "写真は1回の電話に{most}枚までです。残りは別の電話に追加してください。")),
+    (
+      "photo-unreadable",
+      Text(
+        "{name} is no picture that this browser can read. Choose a JPEG, PNG or WebP.",
+        "{name} はこのブラウザで読める写真ではありません。JPEG、PNG、WebP を選んでください。")
+    ),
+    (
+      "photo-many",
+      Text(
+        "A call has {most} pictures at most. Save these, and add others to another call.",
+        "写真は1回の電話に{most}枚までです。残りは別の電話に追加してください。")
+    ),
     ("photo-remove", Text("Take picture {number} away", "写真{number}を外す")),
     ("photo-removed", Text("The picture was taken away.", "写真を外しました。")),
     ("photo-needed", Text("Choose or take a picture first.", "先に写真を選ぶか撮影してください。")),

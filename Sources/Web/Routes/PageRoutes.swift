@@ -61,7 +61,8 @@ struct PageRoutes: Sendable {
       guard form.isWhole else {
         throw Failure(
           .invalidArgument, "FORM_TOO_LONG",
-          "This form has more than \(Query.most) fields, or text that is not UTF-8. Nothing was changed: choose less at once.")
+          "This form has more than \(Query.most) fields, or text that is not UTF-8. Nothing was changed: choose less at once."
+        )
       }
       let message = try FormMessage(form.pairs, zone: try await self.parts.household.zone(as: credential))
       var command = ForwardedCommand(method: method, encoding: .json, body: Array(message.json.utf8))

@@ -28,7 +28,8 @@ public struct DoorPages: Sendable {
   public func problem(_ failure: Failure) -> HTML {
     self.page(
       self.words.problemTitle,
-      #"<p role="alert">\#(failure.read(in: self.language).message)</p><p><a href="/">\#(self.words.toFirstPage)</a></p>"#)
+      #"<p role="alert">\#(failure.read(in: self.language).message)</p><p><a href="/">\#(self.words.toFirstPage)</a></p>"#
+    )
   }
 
   /// The page on which a device joins by a code.
