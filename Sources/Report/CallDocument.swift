@@ -67,7 +67,8 @@ final class CallDocument {
       let person = call.personName + (call.theyCalled ? "\n\(self.words.theyCalled)" : "")
       let tags = call.tags.map { "#\($0)" }.joined(separator: " ")
       let pictures = call.attachments.count { $0.mediaType.hasPrefix("image/") }
-      let note = [call.note, tags, pictures == 0 ? "" : self.words.pictures(pictures)].filter { !$0.isEmpty }.joined(separator: "\n")
+      let note = [call.note, tags, pictures == 0 ? "" : self.words.pictures(pictures)].filter { !$0.isEmpty }.joined(
+        separator: "\n")
       let minutes = call.durationMinutes == 0 ? "" : "\(call.durationMinutes)"
       pages.row(
         self.cells(entry.time, person, minutes, self.words.emotion(call.emotion), note),
