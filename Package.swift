@@ -94,7 +94,8 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: strict),
     .target(name: "KithMessages", dependencies: ["CivilTime", protobuf], swiftSettings: strict),
     .target(
-      name: "Bus", dependencies: ["CBuild", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
+      name: "Bus",
+      dependencies: ["CBuild", "CLinux", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(

@@ -12,7 +12,7 @@ public struct KithCommand: AsyncParsableCommand {
       """,
     version: Self.version,
     subcommands: [
-      StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
+      StatusCommand.self, DoctorCommand.self, SetupCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
       GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
