@@ -167,7 +167,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "QR", "Secrets", protobuf, arguments,
+        "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "QR", "Secrets", protobuf,
+        arguments,
         logging,
       ],
       swiftSettings: strict),
@@ -184,7 +185,9 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
-    .target(name: "DaemonCommands", dependencies: ["Hub", arguments], swiftSettings: strict),
+    .target(name: "DaemonCommands", dependencies: ["Help", "Hub", arguments], swiftSettings: strict),
+    .target(name: "HelpTexts", exclude: ["ja.po"]),
+    .target(name: "Help", dependencies: ["Bus", "HelpTexts", "KithMessages", arguments], swiftSettings: strict),
     .target(
       name: "Report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
 
@@ -300,7 +303,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "QR", "TestKit", protobuf,
+        "Commands", "DaemonCommands", "Help", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop",
+        "QR", "TestKit", protobuf,
         arguments,
       ],
       swiftSettings: strict),

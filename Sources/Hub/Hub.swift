@@ -131,7 +131,8 @@ public struct Hub: ServiceLifecycle.Service {
     let checkup = Checkup(
       locations: self.locations, configuration: self.configuration, storage: storage, care: care)
     let router = Router(
-      [checkup.route] + system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes + devices.routes,
+      [checkup.route] + system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes
+        + devices.routes,
       inFlight: inFlight,
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory),

@@ -22,10 +22,12 @@ enum FindingRules {
         advice: say("Mount its disk, or restart kithd, which makes it.", "ディスクをマウントするか、kithd を再起動してください (作り直されます)。"))
     case "not_owned":
       return Finding(
-        .folders, .bad, say("\(path) belongs to another user.", "\(path) は別のユーザーのものです。"), advice: "sudo chown -R USER \(path)")
+        .folders, .bad, say("\(path) belongs to another user.", "\(path) は別のユーザーのものです。"),
+        advice: "sudo chown -R USER \(path)")
     case "not_private":
       return Finding(
-        .folders, .bad, say("Other users can look into \(path).", "ほかのユーザーが \(path) の中を見られます。"), advice: "chmod 700 \(path)")
+        .folders, .bad, say("Other users can look into \(path).", "ほかのユーザーが \(path) の中を見られます。"),
+        advice: "chmod 700 \(path)")
     default:
       return Finding(
         .folders, .bad, say("kithd cannot write to \(path).", "kithd は \(path) に書き込めません。"), advice: "chmod 700 \(path)")

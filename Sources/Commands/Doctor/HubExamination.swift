@@ -129,7 +129,8 @@ struct HubExamination {
         Finding(
           .transcription, .look,
           self.say("Nothing transcribes \(language): entries are typed.", "\(language) の音声は文字になりません。メモは書けます。"),
-          advice: self.say("Name an engine in [transcription] of kithd.toml.", "kithd.toml の [transcription] に設定してください。")))
+          advice: self.say(
+            "Name an engine in [transcription] of kithd.toml.", "kithd.toml の [transcription] に設定してください。")))
     case .some(let engine) where !engine.problem.isEmpty:
       findings.append(Finding(.transcription, .bad, "\(engine.name): \(engine.problem)"))
     case .some(let engine):
@@ -161,12 +162,14 @@ struct HubExamination {
     switch last.knownState {
     case .failed, .unknown:
       Finding(
-        .channels, .bad, "\(name): " + Failure(status: last.error).read(in: self.say).message, advice: "kith channels test \(name)")
+        .channels, .bad, "\(name): " + Failure(status: last.error).read(in: self.say).message,
+        advice: "kith channels test \(name)")
     case .delivered:
       Finding(.channels, .good, "\(name), " + self.session.relative(last.deliveredAt))
     case .pending where last.hasError:
       Finding(
-        .channels, .look, "\(name): " + Failure(status: last.error).read(in: self.say).message, advice: "kith channels deliveries")
+        .channels, .look, "\(name): " + Failure(status: last.error).read(in: self.say).message,
+        advice: "kith channels deliveries")
     default:
       Finding(.channels, .good, self.say("\(name), nothing sent yet", "\(name)、まだ送っていません"))
     }

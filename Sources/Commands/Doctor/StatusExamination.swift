@@ -75,7 +75,8 @@ struct StatusExamination {
     let renew = self.say("Renew it: docs/tls.md", "更新してください: docs/tls.md")
     guard left > 0 else {
       return Finding(
-        .web, .bad, self.say("\(door.url): its certificate ended \(end).", "\(door.url) の証明書は \(end) に切れました。"), advice: renew)
+        .web, .bad, self.say("\(door.url): its certificate ended \(end).", "\(door.url) の証明書は \(end) に切れました。"),
+        advice: renew)
     }
     let found = self.say("\(door.url), certificate until \(end)", "\(door.url)、証明書は \(end) まで")
     return left < 14 * 86_400 ? Finding(.web, .look, found, advice: renew) : Finding(.web, .good, found)
@@ -89,13 +90,16 @@ struct StatusExamination {
 
   private func source(_ status: SyncStatus) -> [Finding] {
     let name = SourceState.name(status)
-    if status.state == .error { return [self.failed(.sources, name, status, advice: "kith contacts source test \(name)")] }
+    if status.state == .error {
+      return [self.failed(.sources, name, status, advice: "kith contacts source test \(name)")]
+    }
     if status.heldBack > 0 {
       return [
         Finding(
           .sources, .bad,
           self.say(
-            "\(name): \(Count.of(Int(status.heldBack), "deletion")) held back.", "\(name): 削除を\(status.heldBack)件保留しています。"),
+            "\(name): \(Count.of(Int(status.heldBack), "deletion")) held back.",
+            "\(name): 削除を\(status.heldBack)件保留しています。"),
           advice: "kith contacts list --held-back")
       ]
     }
@@ -119,7 +123,8 @@ struct StatusExamination {
       findings.append(
         Finding(
           .monica, .bad,
-          self.say("\(Count.of(Int(status.failed), "change")) refused by the server.", "サーバーが受け付けない変更: \(status.failed)件"),
+          self.say(
+            "\(Count.of(Int(status.failed), "change")) refused by the server.", "サーバーが受け付けない変更: \(status.failed)件"),
           advice: "kith monica queue --state failed"))
     }
     if status.conflicts > 0 {

@@ -24,13 +24,16 @@ struct SetupAnswers {
     let say = session.language
     if let monica {
       let status = try await session.ask(monica)
-      session.console.print(say("Monica: \(Printable.text(status.endpoint))", "Monica: \(Printable.text(status.endpoint))"))
+      session.console.print(
+        say("Monica: \(Printable.text(status.endpoint))", "Monica: \(Printable.text(status.endpoint))"))
     }
     if let source {
       let added = try await session.ask(source)
       let name = Printable.text(added.name)
       session.console.print(
-        say("Address book \(name). Read now: kith contacts sync \(name)", "取り込み元 \(name)。今読むには: kith contacts sync \(name)"))
+        say(
+          "Address book \(name). Read now: kith contacts sync \(name)",
+          "取り込み元 \(name)。今読むには: kith contacts sync \(name)"))
     }
     try await self.configureCare(session)
     if let channel { try await self.add(channel, session) }
@@ -67,6 +70,7 @@ struct SetupAnswers {
     _ = try await session.ask(request)
     let name = Printable.text(added.name)
     session.console.print(
-      session.language("Channel \(name). Try it: kith channels test \(name)", "送り先 \(name)。試すには: kith channels test \(name)"))
+      session.language(
+        "Channel \(name). Try it: kith channels test \(name)", "送り先 \(name)。試すには: kith channels test \(name)"))
   }
 }

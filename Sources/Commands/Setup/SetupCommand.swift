@@ -20,7 +20,8 @@ struct SetupCommand: BilingualCommand {
     let questions = SetupQuestions(session: session, household: household)
     session.console.print(
       session.language(
-        "Enter takes what is in brackets. Ctrl-C ends without any change.", "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
+        "Enter takes what is in brackets. Ctrl-C ends without any change.",
+        "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
     let answers = try questions.ask()
     guard !answers.isEmpty else {
       return session.console.print(session.language("Nothing to change.", "変更はありません。"))

@@ -43,7 +43,8 @@ struct SetupQuestions {
     let present = self.household.care.language
     let shown = present.isEmpty ? self.say.rawValue : present
     while true {
-      let answer = try self.answer(self.say("Language of messages and summaries, ja or en?", "お知らせとまとめの言語は? ja / en"), shown)
+      let answer = try self.answer(
+        self.say("Language of messages and summaries, ja or en?", "お知らせとまとめの言語は? ja / en"), shown)
       let chosen = answer ?? shown
       guard ["ja", "en"].contains(chosen) else {
         self.session.console.print(self.say("Please type ja or en.", "ja か en を入力してください。"))
@@ -56,7 +57,8 @@ struct SetupQuestions {
   private func source() throws(Failure) -> AddSourceRequest? {
     let names = self.household.sources.map(\.name)
     let question = self.say(
-      "Another address book: a folder, a .vcf file, or a CardDAV address?", "連絡先の取り込み元 (フォルダー、.vcf ファイル、CardDAV のアドレス) は?")
+      "Another address book: a folder, a .vcf file, or a CardDAV address?",
+      "連絡先の取り込み元 (フォルダー、.vcf ファイル、CardDAV のアドレス) は?")
     if !names.isEmpty {
       self.session.console.print(
         self.say("Address books: ", "今の取り込み元: ") + names.map(Printable.text).joined(separator: ", "))
@@ -76,7 +78,8 @@ struct SetupQuestions {
       let path = Self.path(answer)
       var entry = stat()
       guard stat(path, &entry) == 0 else {
-        self.session.console.print(self.say("\(Printable.text(path)) does not exist.", "\(Printable.text(path)) はありません。"))
+        self.session.console.print(
+          self.say("\(Printable.text(path)) does not exist.", "\(Printable.text(path)) はありません。"))
         continue
       }
       if entry.st_mode & S_IFMT == S_IFDIR { request.vdir.path = path } else { request.vcf.path = path }
@@ -119,8 +122,9 @@ struct SetupQuestions {
     let present = daily.enabled ? daily.time : ""
     let shown = !present.isEmpty ? present : caresForSomeone && daily.time.isEmpty ? "20:00" : nil
     while true {
-      let answer = try self.answer(
-        self.say("An evening reminder at (HH:MM, or off)?", "毎晩のお知らせの時刻は? (HH:MM、なければ off)"), shown) ?? shown ?? ""
+      let answer =
+        try self.answer(
+          self.say("An evening reminder at (HH:MM, or off)?", "毎晩のお知らせの時刻は? (HH:MM、なければ off)"), shown) ?? shown ?? ""
       if answer.isEmpty || answer == present { return nil }
       if answer == "off" { return present.isEmpty ? nil : "off" }
       let parts = answer.split(separator: ":", omittingEmptySubsequences: false)
@@ -162,7 +166,9 @@ struct SetupQuestions {
 
   /// The whole path; a shell would replace the tilde.
   private static func path(_ text: String) -> String {
-    guard text.hasPrefix("~/"), let home = RuntimeLocations.variable("HOME") else { return RuntimeLocations.absolute(text) }
+    guard text.hasPrefix("~/"), let home = RuntimeLocations.variable("HOME") else {
+      return RuntimeLocations.absolute(text)
+    }
     return home + text.dropFirst()
   }
 }

@@ -48,7 +48,8 @@ struct StatusReport {
     }
     let rest = needs.count - Self.mostNeeds
     let more = rest > 0 ? ["  and \(rest) more: kith doctor"] : []
-    return [style.bold("\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:")] + shown + more + [""]
+    return [style.bold("\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:")] + shown + more
+      + [""]
   }
 
   /// With it the rest is on a screen of 24 lines.

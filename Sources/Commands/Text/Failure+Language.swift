@@ -28,7 +28,8 @@ extension Failure {
     "HUB_NOT_RUNNING": "kithd が動いていません。systemctl --user start kithd などで起動してください。別のマシンなら、アドレスと tcp の設定を確認してください。",
     "HUB_SILENT": "kithd から返事がありません。ログ (journalctl -u kithd) を確認し、止まっていれば再起動してください。",
     "SOCKET_FORBIDDEN": "別のユーザーの kithd です。そのユーザーで sudo -u を使って実行するか、設定の [users] に登録してもらってください。",
-    "NO_TERMINAL": "kith setup は質問をするので、端末で実行してください。コマンドでも設定できます: kith contacts source add、kith monica login、kith care settings、kith remind daily、kith channels add、kith backup。",
+    "NO_TERMINAL":
+      "kith setup は質問をするので、端末で実行してください。コマンドでも設定できます: kith contacts source add、kith monica login、kith care settings、kith remind daily、kith channels add、kith backup。",
     "NOT_CONFIGURED": "ホームディレクトリーがありません。KITH_STATE_DIR か HOME を設定してください。",
     "SHUTTING_DOWN": "kithd が終了するところです。起動してからもう一度実行してください。",
     "PRINCIPAL_UNKNOWN": "このユーザーは kithd を使えません。kithd と同じユーザーで実行するか、設定の [users] に登録してもらってください。",
