@@ -13,13 +13,16 @@ package enum ParserText {
     catalogue: Catalogue = .ofLocale(), columns: Int = Columns.ofTerminal
   ) -> String {
     let text = program.fullMessage(for: error)
-    let isHelp = text.hasPrefix("OVERVIEW: ")
-    guard isHelp || !program.exitCode(for: error).isSuccess, let tree = try? CommandTree(of: program) else {
-      return text
+    // Reading the tree takes longer than all the rest.
+    func path() -> [CommandTree] {
+      // `kith help people` is asked as `kith people --help` is.
+      (try? CommandTree(of: program))?.path(arguments.first == "help" ? Array(arguments.dropFirst()) : arguments) ?? []
     }
-    // `kith help people` is asked as `kith people --help` is.
-    let path = tree.path(arguments.first == "help" ? Array(arguments.dropFirst()) : arguments)
-    guard !isHelp else { return HelpPage(path, catalogue, columns: columns).text }
+    if text.hasPrefix("OVERVIEW: ") {
+      let path = path()
+      return path.isEmpty ? text : HelpPage(path, catalogue, columns: columns).text
+    }
+    guard !program.exitCode(for: error).isSuccess else { return text }
     return Self.translated(Self.suggesting(text, path), catalogue)
   }
 
@@ -37,9 +40,10 @@ package enum ParserText {
   }
 
   /// Names the near command in place of `Unexpected argument 'peple'`.
-  private static func suggesting(_ text: String, _ path: [CommandTree]) -> String {
-    guard let command = path.last, !command.commands.isEmpty, let end = text.firstIndex(of: "\n"),
-      let mark = text[..<end].firstRange(of: /[Uu]nexpected arguments?:? '/)
+  private static func suggesting(_ text: String, _ path: () -> [CommandTree]) -> String {
+    guard let end = text.firstIndex(of: "\n"),
+      let mark = text[..<end].firstRange(of: /[Uu]nexpected arguments?:? '/), let command = path().last,
+      !command.commands.isEmpty
     else { return text }
     let word = text[mark.upperBound..<end].prefix { $0 != "'" }
     guard let near = command.command(near: String(word)) else { return text }
