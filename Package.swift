@@ -94,7 +94,8 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: strict),
     .target(name: "KithMessages", dependencies: ["CivilTime", protobuf], swiftSettings: strict),
     .target(
-      name: "Bus", dependencies: ["CBuild", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
+      name: "Bus",
+      dependencies: ["CBuild", "CLinux", "CivilTime", "KithMessages", "EventLoop", "Digest", protobuf, logging],
       swiftSettings: strict),
     .target(name: "Secrets", dependencies: ["Bus", "EventLoop", "KithMessages"], swiftSettings: memorySafe),
     .target(
@@ -170,8 +171,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets", protobuf,
-        arguments, logging,
+        "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
+        protobuf, arguments, logging,
       ],
       swiftSettings: strict),
     .target(name: "QR", swiftSettings: strict),
@@ -190,7 +191,9 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
-    .target(name: "DaemonCommands", dependencies: ["Hub", arguments], swiftSettings: strict),
+    .target(name: "DaemonCommands", dependencies: ["Help", "Hub", arguments], swiftSettings: strict),
+    .target(name: "HelpTexts", exclude: ["ja.po"]),
+    .target(name: "Help", dependencies: ["Bus", "HelpTexts", "KithMessages", arguments], swiftSettings: strict),
     .target(
       name: "Report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
 
@@ -308,7 +311,8 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop", "QR", "TestKit", protobuf,
+        "Commands", "DaemonCommands", "Help", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop",
+        "QR", "TestKit", protobuf,
         arguments,
       ],
       swiftSettings: strict),

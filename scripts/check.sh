@@ -110,7 +110,7 @@ methods_documented_and_reachable() {
 # Each reason that an answer or a state may have is on a page. Those of the programs' starts are told on their standard error.
 reasons_documented() {
   written_swift | grep '^Sources/' |
-    grep -v -E '^Sources/(Commands|KithClient|KithWorker|BusZeroMQ/Client)/|Configuration|WorkerProcess|StoreFile|DiskFile' |
+    grep -v -E '^Sources/(Commands|Help|KithClient|KithWorker|BusZeroMQ/Client)/|Configuration|WorkerProcess|StoreFile|DiskFile' |
     xargs grep -ohE '\.[a-z][A-Za-z]+, "[A-Z][A-Z_]{3,}"' | sed -E 's/.*"(.*)"/\1/' | grep -vxE 'GET|POST|PUT|DELETE' | sort -u | while read -r reason; do
     grep -qw "$reason" docs/protocol.md docs/operations.md docs/http.md || echo "$reason is not in docs/protocol.md, operations.md or http.md"
   done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the programs in release and installs them into bin/ of PREFIX (/usr/local), where kithd finds the others beside
-# itself, the language model of caregiving and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
+# itself, the language model of caregiving, the manual and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
 # libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. kithd and kith-report
 # are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries are fetched and built only
 # then. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
@@ -30,6 +30,9 @@ for program in "${!built_as[@]}"; do
   (cd "$stripped" && objcopy --strip-unneeded --add-gnu-debuglink="$program.debug" "$built/${built_as[$program]}" "$program")
 done
 
+"$stripped/kith" help --man "$stripped/man1"
+(exec -a kithd "$stripped/kith" help --man "$stripped/man8")
+
 as_root=()
 if ! install -d "$prefix/bin" 2>/dev/null || ! [ -w "$prefix/bin" ]; then as_root=(sudo); fi
 for program in "${!built_as[@]}"; do
@@ -38,6 +41,7 @@ for program in "${!built_as[@]}"; do
 done
 for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$name"; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/kith/speech" .build/speech/caregiving.lm.bin
+for section in man1 man8; do "${as_root[@]}" install -D -m 644 -t "$prefix/share/man/$section" "$stripped/$section"/*; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
 echo "installed kithd, kith-report and $(printf '%s\n' "${!built_as[@]}" | sort | xargs | sed 's/ /, /g') in $prefix/bin" >&2

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 int kith_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -68,4 +69,11 @@ int kith_name_file(int fd, const char *path) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+int kith_clock_is_synchronized(void) {
+  struct timex clock = {.modes = 0};
+  int state = adjtimex(&clock);
+  if (state < 0) return -1;
+  return state != TIME_ERROR && !(clock.status & STA_UNSYNC);
 }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Bus
+internal import Help
 
 /// The command line `kith`.
 public struct KithCommand: AsyncParsableCommand {
@@ -12,7 +13,8 @@ public struct KithCommand: AsyncParsableCommand {
       """,
     version: Self.version,
     subcommands: [
-      StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
+      StatusCommand.self, DoctorCommand.self, SetupCommand.self, PingCommand.self, ServicesCommand.self,
+      WatchCommand.self, ContactsCommand.self,
       PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
       GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
@@ -38,9 +40,13 @@ public struct KithCommand: AsyncParsableCommand {
     }
     let command: any ParsableCommand
     do {
+      if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }
       command = try self.parseAsRoot(arguments)
+    } catch let failure as Failure {
+      console.report(failure, asJSON: false)
+      return ExitStatus(failure).rawValue
     } catch {
-      return self.finish(error, console: console)
+      return self.finish(error, arguments, console)
     }
     do {
       if var command = command as? any AsyncParsableCommand {
@@ -57,13 +63,13 @@ public struct KithCommand: AsyncParsableCommand {
     } catch let code as ExitCode {
       return code.rawValue
     } catch {
-      return self.finish(error, console: console)
+      return self.finish(error, arguments, console)
     }
   }
 
   /// Prints help and completion scripts to standard output, usage errors to standard error.
-  private static func finish(_ error: any Error, console: Console) -> Int32 {
-    let text = self.fullMessage(for: error)
+  private static func finish(_ error: any Error, _ arguments: [String], _ console: Console) -> Int32 {
+    let text = ParserText.of(error, Self.self, arguments: arguments)
     guard self.exitCode(for: error).isSuccess else {
       console.printError(text)
       return ExitStatus.usage.rawValue

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import Help
 internal import Hub
 
 /// The program `kithd`. See `docs/operations.md`.
@@ -17,7 +18,9 @@ public struct Kithd: AsyncParsableCommand {
   /// Runs the program. Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64
   /// (sysexits.h).
   public static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
+      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
       var command = try Self.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -25,9 +28,12 @@ public struct Kithd: AsyncParsableCommand {
         try command.run()
       }
     } catch {
-      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
-      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
-      Self.exit(withError: ExitCode(2))
+      let code = Self.exitCode(for: error)
+      let isUsage = code == .validationFailure
+      guard isUsage || code.isSuccess else { Self.exit(withError: error) }
+      let text = ParserText.of(error, Self.self, arguments: arguments)
+      (isUsage ? FileHandle.standardError : .standardOutput).write(Data("\(text)\n".utf8))
+      Self.exit(withError: isUsage ? ExitCode(2) : .success)
     }
   }
 }

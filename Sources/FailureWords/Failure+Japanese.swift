@@ -28,6 +28,10 @@ extension Failure {
     "HUB_NOT_RUNNING": "kithd が動いていません。systemctl --user start kithd などで起動してください。別のマシンなら、アドレスと tcp の設定を確認してください。",
     "HUB_SILENT": "kithd から返事がありません。ログ (journalctl -u kithd) を確認し、止まっていれば再起動してください。",
     "SOCKET_FORBIDDEN": "別のユーザーの kithd です。そのユーザーで sudo -u を使って実行するか、設定の [users] に登録してもらってください。",
+    "NO_TERMINAL":
+      "kith setup は質問をするので、端末で実行してください。コマンドでも設定できます: kith contacts source add、kith monica login、kith care settings、kith remind daily、kith channels add、kith backup。",
+    // 端末のないところでの確認
+    "NOT_CONFIRMED": "削除していません。端末がないため確認できません。実行するには --yes を付けてください。",
     "NOT_CONFIGURED": "ホームディレクトリーがありません。KITH_STATE_DIR か HOME を設定してください。",
     "SHUTTING_DOWN": "kithd が終了するところです。起動してからもう一度実行してください。",
     "PRINCIPAL_UNKNOWN": "このユーザーは kithd を使えません。kithd と同じユーザーで実行するか、設定の [users] に登録してもらってください。",
@@ -223,6 +227,7 @@ extension Failure {
     "program": "プログラムの絶対パスにしてください。", "arguments": "50個までにしてください。", "ca_file": "絶対パスにしてください。",
     "secret": "パスワードかトークンを、4096バイトまでの1行で入れてください。", "secret_file": "秘密情報かそのファイルの、どちらか一方を絶対パスで指定してください。",
     "size": "大きすぎます。", "request_id": "取り消す操作の番号を指定してください。", "hub": "--hub tcp://ホスト名 の形で指定してください。",
+    "kind": "そのような種類はありません。", "piece": "ID の最初か最後の4文字以上を書いてください。", "ids": "数が多すぎます。分けて実行してください。",
     "key": "--key で鍵のファイルを指定してください。", "server_key": "kith keys show で表示される鍵を指定してください。",
   ]
 }

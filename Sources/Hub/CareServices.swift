@@ -16,6 +16,8 @@ internal import Transfer
 struct CareServices: Sendable {
   let recorder: CareRecorderActor
   let reminders: ReminderActor
+  /// The engines of this process; unused while workers transcribe.
+  let transcriber: TranscriberService
   private let connections: ChannelConnections
 
   /// Creates the services without starting them.
@@ -30,13 +32,13 @@ struct CareServices: Sendable {
     _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
     secrets: any SecretStore, plane: WorkPlane, logger: Logger
   ) throws {
-    let transcriber = try TranscriberService(
+    self.transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
       http: HTTPClient(on: transfers))
     self.recorder = CareRecorderActor(
       storage: storage,
       transcriber: configuration.placement.port(
-        to: .transcriber, here: LocalBatchPort(transcriber.routes, batches: []), plane), logger: logger)
+        to: .transcriber, here: LocalBatchPort(self.transcriber.routes, batches: []), plane), logger: logger)
     self.connections = ChannelConnections(on: transfers, secrets: secrets)
     let delivery = DeliveryService(connections: self.connections, programs: configuration.channelPrograms)
     self.reminders = ReminderActor(

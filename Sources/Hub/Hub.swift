@@ -132,9 +132,11 @@ public struct Hub: ServiceLifecycle.Service {
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
       subscriptions: { await eventsPlane.subscriptionCount }, peers: { await tcp.peers }, tcp: { await tcp.status },
       doors: { await devices.status })
+    let checkup = Checkup(
+      locations: self.locations, configuration: self.configuration, storage: storage, care: care)
     let router = Router(
-      system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes + devices.routes
-        + backups.routes,
+      [checkup.route] + system.routes + contacts.routes + gateway.routes + care.routes + jobs.routes + keys.routes
+        + devices.routes + backups.routes,
       inFlight: inFlight,
       journal: storage,
       contentKey: try ContentKey.load(directory: self.locations.stateDirectory),

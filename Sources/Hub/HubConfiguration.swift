@@ -58,6 +58,8 @@ internal import TOMLKit
 /// level = "info"             # trace, debug, info, notice, warning, error
 /// ```
 public struct HubConfiguration: Sendable, Hashable {
+  /// The file that it was read from; empty if from none.
+  public private(set) var path = ""
   /// Whether all contacts sources are synced when the daemon starts.
   public var syncAtStart = true
   /// Minutes between syncs of the contacts sources; 0 = no schedule.
@@ -141,6 +143,7 @@ public struct HubConfiguration: Sendable, Hashable {
         "The configuration file \(path) cannot be read. Check the path and its permissions.")
     }
     try self.init(toml: text, name: path)
+    self.path = path
   }
 
   /// Parses the text of a file.

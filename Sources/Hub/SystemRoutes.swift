@@ -54,7 +54,12 @@ struct SystemRoutes: Sendable {
       },
       Route(answering: BackupRequest.self) { _, context throws(Failure) in
         let blob = try await self.storage.backup()
-        return try await self.storage.commit(BackupRequest.self, context) { _ throws(Failure) in blob }
+        return try await self.storage.commit(BackupRequest.self, context) { transaction throws(Failure) in
+          var event = Event()
+          event.system.kind = "backup.made"
+          try transaction.emit(event, on: EventStream.system.name, key: Checkup.backupKey)
+          return blob
+        }
       },
     ]
   }

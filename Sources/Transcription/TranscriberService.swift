@@ -34,6 +34,9 @@ public struct TranscriberService: Sendable {
     self.readBlob = readBlob
   }
 
+  /// The package without which only WAV is transcribed; nil if nothing is missing.
+  public var missingConverter: String? { self.intake.converter.missing }
+
   /// Its methods.
   public var routes: [Route] {
     [
@@ -96,7 +99,8 @@ public struct TranscriberService: Sendable {
     return try await readBlob(request.audio)
   }
 
-  private func describe() async -> EnginesReply {
+  /// The engines, each with what keeps it from working.
+  public func describe() async -> EnginesReply {
     var reply = EnginesReply()
     for entry in self.engines.entries {
       var info = EngineInfo()

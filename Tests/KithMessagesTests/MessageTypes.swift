@@ -22,7 +22,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     StorageStatus.self, ReplayRequest.self, ReplayReply.self, SnapshotRequest.self, SnapshotReply.self,
     BlobOpenRequest.self, BlobOpenReply.self, BlobPutRequest.self, BlobPutReply.self, BlobAbandonRequest.self,
     BlobAbandonReply.self, BlobGetRequest.self,
-    BlobGetReply.self, BackupRequest.self,
+    BlobGetReply.self, BackupRequest.self, CheckupRequest.self, CheckupReply.self, FolderState.self,
     // contacts.proto
     AddSourceRequest.self, Vdir.self, Vcf.self, CardDAV.self, Source.self, ListSourcesRequest.self,
     ListSourcesReply.self, RemoveSourceRequest.self, RemoveSourceReply.self, TestSourceRequest.self,

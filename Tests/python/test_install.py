@@ -8,6 +8,21 @@ import pytest
 from conftest import ROOT
 
 OTHERS = ("setup.sh", "version.sh", "speech-model.sh")
+# Writes a manual of one page under the name by which it was started.
+PROGRAM = """
+#include <libgen.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int answer(void) { return 0; }
+int main(int count, char **arguments) {
+    if (count != 4) return answer();
+    char page[4096];
+    mkdir(arguments[3], 0755);
+    snprintf(page, sizeof page, "%s/%s.page", arguments[3], basename(arguments[0]));
+    FILE *file = fopen(page, "w");
+    return file ? fclose(file) : 1;
+}
+"""
 SWIFT = """#!/bin/bash
 case "$*" in
 *--show-bin-path*) echo "$BUILT" ;;
@@ -30,7 +45,7 @@ def install(tmp_path):
         (tmp_path / name).write_text("text")
     (tmp_path / "bin" / "swift").write_text(SWIFT)
     (tmp_path / "bin" / "swift").chmod(0o755)
-    (tmp_path / "program.c").write_text("int answer(void) { return 0; }\nint main(void) { return answer(); }\n")
+    (tmp_path / "program.c").write_text(PROGRAM)
     for name in ("kith-programs", "kith-pocketsphinx", "kith-web"):
         subprocess.run(["gcc", "-g", "-o", tmp_path / "built" / name, tmp_path / "program.c"], check=True)
 
@@ -56,6 +71,8 @@ def test_kith_web_is_installed_only_when_it_is_asked_for(install):
     assert asked == [f"KITH_WEB= {options} kith-pocketsphinx", f"KITH_WEB= {options} kith-programs"]
     programs = {"kith", "kithd", "kith-pocketsphinx", "kith-report"}
     assert set(os.listdir(prefix / "bin")) == programs | {".debug"} and "kith-web" not in told
+    manual = {section: os.listdir(prefix / "share" / "man" / section) for section in ("man1", "man8")}
+    assert manual == {"man1": ["kith.page"], "man8": ["kithd.page"]}
     assert os.readlink(prefix / "bin" / "kithd") == os.readlink(prefix / "bin" / "kith-report") == "kith"
 
     # Into the same folder, later.

@@ -80,6 +80,9 @@ int kith_pipe(int ends[2]);
 /// Opens an in-memory file. memfd_create(2).
 int kith_memory_file(void);
 
+/// Whether a time server keeps the machine's clock right: 1 or 0; -1 if the kernel does not say. adjtimex(2).
+int kith_clock_is_synchronized(void);
+
 /// The event loop that runs on the calling thread, or null.
 ///
 /// A thread-local and not pthread_self(), which glibc declares `const`: an optimiser may reuse its value across an

@@ -32,8 +32,28 @@ struct StatusReport {
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
     lines += self.peers() + self.doors(session) + self.work(session)
-    return lines + [""] + SourceStates(self.status.sync).lines(session)
+    lines += [""] + SourceStates(self.status.sync).lines(session)
+    return self.needs(session) + lines
   }
+
+  /// What needs a person; empty if nothing does.
+  private func needs(_ session: Session) -> [String] {
+    var session = session
+    session.language = .english
+    let needs = StatusExamination(session: session, status: self.status).needs
+    guard !needs.isEmpty else { return [] }
+    let style = session.console.style
+    let shown = needs.prefix(Self.mostNeeds).flatMap { need in
+      ["  \(style.bad(need.found))"] + (need.advice.isEmpty ? [] : ["    → \(need.advice)"])
+    }
+    let rest = needs.count - Self.mostNeeds
+    let more = rest > 0 ? ["  and \(rest) more: kith doctor"] : []
+    return [style.bold("\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:")] + shown + more
+      + [""]
+  }
+
+  /// With it the rest is on a screen of 24 lines.
+  private static let mostNeeds = 3
 
   private func peers() -> [String] {
     guard !self.status.planes.isEmpty else { return [] }

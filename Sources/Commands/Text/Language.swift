@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import Help
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -8,11 +9,8 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
   case japanese = "ja"
   case english = "en"
 
-  /// The language of the locale; English for any other. locale(7): LC_ALL before LC_MESSAGES before LANG.
-  static var ofLocale: Language {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap(RuntimeLocations.variable)
-    return (names.first { !$0.isEmpty } ?? "").hasPrefix("ja") ? .japanese : .english
-  }
+  /// The language of the locale; English for any other than Japanese.
+  static var ofLocale: Language { Catalogue.isWanted ? .japanese : .english }
 
   /// Chooses the text in this language.
   func callAsFunction(_ english: @autoclosure () -> String, _ japanese: @autoclosure () -> String) -> String {

@@ -1,3 +1,5 @@
+internal import Help
+
 /// Text that is safe to print on a terminal, and its width there.
 enum Printable {
   /// The side of a cell on which its text stands.
@@ -63,7 +65,7 @@ enum Printable {
   }
 
   /// The columns of a text: two for each wide East Asian character, none for combining marks.
-  static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + Self.width($1) } }
+  static func width(_ text: String) -> Int { Columns.width(text) }
 
   /// Pads a text with spaces.
   static func padded(_ text: String, to width: Int, alignment: Alignment) -> String {
@@ -77,21 +79,6 @@ enum Printable {
     // Overrides of the writing direction.
     case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
     default: false
-    }
-  }
-
-  private static func width(_ scalar: Unicode.Scalar) -> Int {
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
-    default: break
-    }
-    // Unicode Standard Annex 11, the blocks that are Wide or Fullwidth.
-    switch scalar.value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
-      return 2
-    default:
-      return 1
     }
   }
 }

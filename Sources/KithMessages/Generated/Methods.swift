@@ -73,6 +73,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Looks at what only the hub can see: its folders and clock, the engines of speech, the last backup.
+  public static let systemCheckup = Method(
+    name: "kith.v1.System/Checkup", role: .admin, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 60000)
   /// Returns the last event of every key of a stream, and the position at which they were read.
   public static let systemSnapshot = Method(
     name: "kith.v1.System/Snapshot", role: .viewer, isOpen: true,
@@ -1311,6 +1318,7 @@ public enum Methods {
     systemCancel,
     systemServices,
     systemStatus,
+    systemCheckup,
     systemSnapshot,
     systemReplay,
     systemBlobOpen,
@@ -1500,6 +1508,7 @@ public enum Methods {
     "kith.v1.System/Cancel": CancelRequest.self,
     "kith.v1.System/Services": ServicesRequest.self,
     "kith.v1.System/Status": StatusRequest.self,
+    "kith.v1.System/Checkup": CheckupRequest.self,
     "kith.v1.System/Snapshot": SnapshotRequest.self,
     "kith.v1.System/Replay": ReplayRequest.self,
     "kith.v1.System/BlobOpen": BlobOpenRequest.self,
@@ -1717,6 +1726,10 @@ extension ServicesRequest: Command {
 extension StatusRequest: Command {
   public typealias Reply = KithMessages.StatusReply
   public static var method: Method { Methods.systemStatus }
+}
+extension CheckupRequest: Command {
+  public typealias Reply = KithMessages.CheckupReply
+  public static var method: Method { Methods.systemCheckup }
 }
 extension SnapshotRequest: Command {
   public typealias Reply = KithMessages.SnapshotReply

@@ -437,7 +437,7 @@ public nonisolated struct SystemNotice: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "agent.started", "agent.stopping", "storage.damaged"
+  /// "agent.started", "agent.stopping", "storage.damaged", "backup.made"
   public var kind: String = String()
 
   public var text: String = String()

@@ -466,6 +466,74 @@ public nonisolated struct StorageStatus: Sendable {
   public init() {}
 }
 
+public nonisolated struct CheckupRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct CheckupReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the configuration file that the hub started with; empty = none
+  public var configPath: String = String()
+
+  /// the state directory, then the runtime directory
+  public var folders: [FolderState] = []
+
+  /// whether the machine's clock follows a time server
+  public var clockSynchronized: Bool = false
+
+  /// whether speech is transcribed by workers; then the next two are empty
+  public var transcribesElsewhere: Bool = false
+
+  public var engines: [EngineInfo] = []
+
+  /// the package without which recordings other than WAV are not transcribed; empty = none
+  public var missingConverter: String = String()
+
+  /// the last System/Backup; absent: none was made
+  public var backedUpAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_backedUpAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_backedUpAt = newValue}
+  }
+  /// Returns true if `backedUpAt` has been explicitly set.
+  public var hasBackedUpAt: Bool {self._backedUpAt != nil}
+  /// Clears the value of `backedUpAt`. Subsequent reads from it will return its default value.
+  public mutating func clearBackedUpAt() {self._backedUpAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _backedUpAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+public nonisolated struct FolderState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var path: String = String()
+
+  /// empty = none
+  public var fault: String = String()
+
+  public var freeBytes: UInt64 = 0
+
+  public var totalBytes: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct ReplayRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1502,6 +1570,134 @@ nonisolated extension StorageStatus: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension StorageStatus.Integrity: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0INTEGRITY_UNSPECIFIED\0\u{1}SOUND\0\u{1}CHECKING\0\u{1}DAMAGED\0")
+}
+
+nonisolated extension CheckupRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CheckupRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CheckupRequest, rhs: CheckupRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CheckupReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CheckupReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}config_path\0\u{1}folders\0\u{3}clock_synchronized\0\u{3}transcribes_elsewhere\0\u{1}engines\0\u{3}missing_converter\0\u{3}backed_up_at\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.configPath) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.folders) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.clockSynchronized) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.transcribesElsewhere) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.engines) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.missingConverter) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._backedUpAt) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.configPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.configPath, fieldNumber: 1)
+    }
+    if !self.folders.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.folders, fieldNumber: 2)
+    }
+    if self.clockSynchronized != false {
+      try visitor.visitSingularBoolField(value: self.clockSynchronized, fieldNumber: 3)
+    }
+    if self.transcribesElsewhere != false {
+      try visitor.visitSingularBoolField(value: self.transcribesElsewhere, fieldNumber: 4)
+    }
+    if !self.engines.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.engines, fieldNumber: 5)
+    }
+    if !self.missingConverter.isEmpty {
+      try visitor.visitSingularStringField(value: self.missingConverter, fieldNumber: 6)
+    }
+    try { if let v = self._backedUpAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CheckupReply, rhs: CheckupReply) -> Bool {
+    if lhs.configPath != rhs.configPath {return false}
+    if lhs.folders != rhs.folders {return false}
+    if lhs.clockSynchronized != rhs.clockSynchronized {return false}
+    if lhs.transcribesElsewhere != rhs.transcribesElsewhere {return false}
+    if lhs.engines != rhs.engines {return false}
+    if lhs.missingConverter != rhs.missingConverter {return false}
+    if lhs._backedUpAt != rhs._backedUpAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension FolderState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FolderState"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}path\0\u{1}fault\0\u{3}free_bytes\0\u{3}total_bytes\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.fault) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.freeBytes) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.totalBytes) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 1)
+    }
+    if !self.fault.isEmpty {
+      try visitor.visitSingularStringField(value: self.fault, fieldNumber: 2)
+    }
+    if self.freeBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.freeBytes, fieldNumber: 3)
+    }
+    if self.totalBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.totalBytes, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: FolderState, rhs: FolderState) -> Bool {
+    if lhs.path != rhs.path {return false}
+    if lhs.fault != rhs.fault {return false}
+    if lhs.freeBytes != rhs.freeBytes {return false}
+    if lhs.totalBytes != rhs.totalBytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension ReplayRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

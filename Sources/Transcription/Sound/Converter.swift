@@ -49,6 +49,9 @@ public struct Converter: Sendable, Hashable {
     guard rate >= SpeechFormat.sampleRate else { throw .lowSampleRate(rate) }
   }
 
+  /// The package that conversion needs and that is not installed; nil if nothing is missing.
+  var missing: String? { self.has("ffmpeg") && self.has("ffprobe") ? nil : "ffmpeg" }
+
   private func has(_ program: String) -> Bool {
     // The string outlives the call.
     unsafe access(self.programs + "/" + program, X_OK) == 0

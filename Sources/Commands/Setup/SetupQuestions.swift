@@ -1,0 +1,174 @@
+internal import Bus
+internal import Glibc
+internal import KithMessages
+
+/// The questions, each with what is set as its default.
+struct SetupQuestions {
+  let session: Session
+  let household: Household
+
+  private var say: Language { self.session.language }
+  private var none: String { self.say("none", "なし") }
+
+  /// Asks every question.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/NO_TERMINAL` if the terminal went away, `PASSWORD_MISSING` or the like.
+  func ask() throws(Failure) -> SetupAnswers {
+    var answers = SetupAnswers()
+    answers.language = try self.language()
+    let recipient = self.household.care.recipient
+    answers.recipient = try self.changed(
+      self.say("Who is cared for?", "介護を受けるのはどなたですか?"), recipient.isEmpty ? nil : recipient)
+    answers.source = try self.source()
+    answers.monica = try self.monica()
+    answers.channel = try self.channel()
+    answers.reminder = try self.reminder(caresForSomeone: !(answers.recipient ?? recipient).isEmpty)
+    answers.backup = try self.changed(
+      self.say("A file for a backup now?", "今バックアップを作るファイル名は?"), nil
+    ).map(RuntimeLocations.absolute)
+    return answers
+  }
+
+  /// Asks whether the answers are carried out.
+  ///
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for no.
+  func confirm() throws(Failure) {
+    let answer = try self.line(self.say("Carry this out? [Y/n] ", "この内容で設定しますか? [Y/n] ")).lowercased()
+    guard ["", "y", "yes", "はい"].contains(answer) else { throw .cancelled }
+  }
+
+  // MARK: - Each question
+
+  private func language() throws(Failure) -> String? {
+    let present = self.household.care.language
+    let shown = present.isEmpty ? self.say.rawValue : present
+    while true {
+      let answer = try self.answer(
+        self.say("Language of messages and summaries, ja or en?", "お知らせとまとめの言語は? ja / en"), shown)
+      let chosen = answer ?? shown
+      guard ["ja", "en"].contains(chosen) else {
+        self.session.console.print(self.say("Please type ja or en.", "ja か en を入力してください。"))
+        continue
+      }
+      return chosen == present ? nil : chosen
+    }
+  }
+
+  private func source() throws(Failure) -> AddSourceRequest? {
+    let names = self.household.sources.map(\.name)
+    let question = self.say(
+      "Another address book: a folder, a .vcf file, or a CardDAV address?",
+      "連絡先の取り込み元 (フォルダー、.vcf ファイル、CardDAV のアドレス) は?")
+    if !names.isEmpty {
+      self.session.console.print(
+        self.say("Address books: ", "今の取り込み元: ") + names.map(Printable.text).joined(separator: ", "))
+    }
+    while true {
+      guard let answer = try self.answer(question, nil) else { return nil }
+      var request = AddSourceRequest()
+      request.name = Self.free("home", besides: names)
+      if answer.contains("://") || answer.contains("@") {
+        request.carddav.url = answer
+        request.carddav.username = try self.answer(self.say("User name?", "ユーザー名は?"), nil) ?? ""
+        if !request.carddav.username.isEmpty {
+          request.carddav.password = try self.session.console.askSecret(self.say("Password: ", "パスワード: "))
+        }
+        return request
+      }
+      let path = Self.path(answer)
+      var entry = stat()
+      guard stat(path, &entry) == 0 else {
+        self.session.console.print(
+          self.say("\(Printable.text(path)) does not exist.", "\(Printable.text(path)) はありません。"))
+        continue
+      }
+      if entry.st_mode & S_IFMT == S_IFDIR { request.vdir.path = path } else { request.vcf.path = path }
+      return request
+    }
+  }
+
+  private func monica() throws(Failure) -> LoginRequest? {
+    let present = self.household.monica.endpoint
+    guard
+      let answer = try self.answer(
+        self.say("A Monica server: its address, or cloud?", "Monica を使うならそのアドレス、または cloud"),
+        present.isEmpty ? nil : present), answer != present
+    else { return nil }
+    var request = LoginRequest()
+    if answer == "cloud" { request.cloud = true } else { request.endpoint = answer }
+    request.token = try self.session.console.askSecret(
+      self.say("API token of Monica: ", "Monica の API トークン: "), kind: "token")
+    return request
+  }
+
+  private func channel() throws(Failure) -> AddChannelRequest? {
+    let names = self.household.channels.map(\.name)
+    let shown = names.map(Printable.text).joined(separator: ", ")
+    if !names.isEmpty { self.session.console.print(self.say("Channels: \(shown)", "今の送り先: \(shown)")) }
+    guard
+      let topic = try self.answer(
+        self.say(
+          "A topic of ntfy for reminders on your phone? (Others: kith channels add)",
+          "スマートフォンに知らせる ntfy のトピックは? (ほかの送り先: kith channels add)"), nil)
+    else { return nil }
+    var request = AddChannelRequest()
+    request.channel.name = Self.free("phone", besides: names)
+    request.channel.ntfy.topic = topic
+    return request
+  }
+
+  private func reminder(caresForSomeone: Bool) throws(Failure) -> String? {
+    let daily = self.household.daily
+    let present = daily.enabled ? daily.time : ""
+    let shown = !present.isEmpty ? present : caresForSomeone && daily.time.isEmpty ? "20:00" : nil
+    while true {
+      let answer =
+        try self.answer(
+          self.say("An evening reminder at (HH:MM, or off)?", "毎晩のお知らせの時刻は? (HH:MM、なければ off)"), shown) ?? shown ?? ""
+      if answer.isEmpty || answer == present { return nil }
+      if answer == "off" { return present.isEmpty ? nil : "off" }
+      let parts = answer.split(separator: ":", omittingEmptySubsequences: false)
+      if parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
+        (0...23).contains(hour), (0...59).contains(minute)
+      {
+        return answer.count == 4 ? "0\(answer)" : answer
+      }
+      self.session.console.print(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
+    }
+  }
+
+  // MARK: - One answer
+
+  /// The answer, if it differs from what is set.
+  private func changed(_ question: String, _ present: String?) throws(Failure) -> String? {
+    let answer = try self.answer(question, present)
+    return answer == present ? nil : answer
+  }
+
+  /// Nil for Enter.
+  private func answer(_ question: String, _ present: String?) throws(Failure) -> String? {
+    let text = try self.line("\(question) [\(present.map(Printable.text) ?? self.none)] ")
+    return text.isEmpty ? nil : text
+  }
+
+  private func line(_ prompt: String) throws(Failure) -> String {
+    guard let line = self.session.console.ask(prompt) else { throw SetupCommand.noTerminal }
+    return String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+
+  /// `home`, or `home-2` if that is taken.
+  private static func free(_ name: String, besides taken: [String]) -> String {
+    guard taken.contains(name) else { return name }
+    var number = 2
+    while taken.contains("\(name)-\(number)") { number += 1 }
+    return "\(name)-\(number)"
+  }
+
+  /// The whole path; a shell would replace the tilde.
+  private static func path(_ text: String) -> String {
+    guard text.hasPrefix("~/"), let home = RuntimeLocations.variable("HOME") else {
+      return RuntimeLocations.absolute(text)
+    }
+    return home + text.dropFirst()
+  }
+}

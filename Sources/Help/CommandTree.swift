@@ -1,0 +1,114 @@
+package import ArgumentParser
+internal import Foundation
+
+/// A command with its texts, its arguments and the commands below it, as the parser describes them.
+package struct CommandTree: Sendable, Decodable {
+  /// An argument, an option or a flag.
+  package struct Argument: Sendable, Decodable {
+    /// One spelling of an option.
+    struct Name: Sendable, Decodable {
+      let kind: String
+      let name: String
+
+      /// `--limit` or `-y`.
+      var text: String { (self.kind == "long" ? "--" : "-") + self.name }
+    }
+
+    let kind: String
+    let shouldDisplay: Bool
+    let isOptional: Bool
+    let isRepeating: Bool
+    let names: [Name]?
+    let valueName: String?
+    let defaultValue: String?
+    let allValues: [String]?
+    /// What it is for.
+    package let abstract: String?
+
+    /// `<person>`, `--limit <limit>`, `-y, --yes`.
+    var label: String {
+      let value = "<\(self.valueName ?? "")>"
+      guard let names else { return value }
+      // Short spellings first.
+      let spellings = (names.filter { $0.kind == "short" } + names.filter { $0.kind != "short" }).map(\.text)
+      return spellings.joined(separator: ", ") + (self.kind == "option" ? " \(value)" : "")
+    }
+  }
+
+  /// The word that is typed.
+  package let commandName: String
+  /// What it does.
+  package let abstract: String?
+  private let discussion: String?
+  private let shouldDisplay: Bool?
+  private let subcommands: [CommandTree]?
+  private let arguments: [Argument]?
+
+  private struct Dump: Decodable {
+    let command: CommandTree
+  }
+
+  /// Reads the tree of a program.
+  ///
+  /// - Throws: `DecodingError` if the parser describes it in another form.
+  package init(of program: (some ParsableCommand).Type) throws {
+    self = try JSONDecoder().decode(Dump.self, from: Data(program._dumpHelp().utf8)).command
+  }
+
+  /// The commands below it that help shows.
+  package var commands: [CommandTree] { (self.subcommands ?? []).filter { $0.shouldDisplay ?? true } }
+
+  /// The arguments that help shows.
+  package var visibleArguments: [Argument] { (self.arguments ?? []).filter(\.shouldDisplay) }
+
+  /// What is said beyond the abstract, without examples; empty if nothing is.
+  package var remarks: String {
+    let lines = (self.discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.filter { !$0.hasPrefix(Self.exampleMark) }.joined(separator: "\n").trimmingCharacters(in: .newlines)
+  }
+
+  /// The command lines that help shows as examples.
+  package var examples: [String] {
+    (self.discussion ?? "").split(separator: "\n").filter { $0.hasPrefix(Self.exampleMark) }
+      .map { String($0.dropFirst(Self.exampleMark.count)) }
+  }
+
+  private static let exampleMark = "Example: "
+
+  /// The deepest command that words name, from the program down. Other words are left out.
+  package func path(_ words: some Sequence<String>) -> [CommandTree] {
+    var path = [self]
+    for word in words {
+      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else { continue }
+      path.append(next)
+    }
+    return path
+  }
+
+  /// The command below it that a mistyped word may mean; nil if none is near.
+  package func command(near word: String) -> String? {
+    let near = self.commands.map { ($0.commandName, EditDistance.between(word, $0.commandName)) }.min { $0.1 < $1.1 }
+    guard let near, near.1 <= max(1, word.count / 3) else { return nil }
+    return near.0
+  }
+}
+
+/// How many letters have to be changed, with two that changed places as one.
+enum EditDistance {
+  static func between(_ first: String, _ second: String) -> Int {
+    let (first, second) = (Array(first), Array(second))
+    var rows = [Array(0...second.count)]
+    for (row, letter) in first.enumerated() {
+      var next = [row + 1]
+      for (column, other) in second.enumerated() {
+        var least = min(next[column] + 1, rows[row][column + 1] + 1, rows[row][column] + (letter == other ? 0 : 1))
+        if row > 0, column > 0, letter == second[column - 1], first[row - 1] == other {
+          least = min(least, rows[row - 1][column - 1] + 1)
+        }
+        next.append(least)
+      }
+      rows.append(next)
+    }
+    return rows[first.count][second.count]
+  }
+}

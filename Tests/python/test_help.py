@@ -1,0 +1,60 @@
+"""Help at a terminal in two languages, and the manual as man(1) reads it."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BINARIES, ROOT
+
+CATALOGUE = ROOT / "Sources" / "HelpTexts" / "ja.po"
+
+
+def run(program, *arguments, language="C.UTF-8"):
+    return subprocess.run([BINARIES / program, *arguments], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "LC_ALL": language, "COLUMNS": "80"})
+
+
+@pytest.mark.parametrize(("program", "arguments"), [("kith", ["help", "people"]), ("kith", ["people", "--help"]),
+                                                    ("kithd", ["worker", "--help"]), ("kithd", ["--help"])])
+def test_help_is_in_the_language_of_the_locale(program, arguments):
+    english, japanese = run(program, *arguments), run(program, *arguments, language="ja_JP.UTF-8")
+    assert english.returncode == japanese.returncode == 0 and not english.stderr + japanese.stderr
+    assert "Usage: " in english.stdout and "使い方: " in japanese.stdout
+    assert english.stdout.splitlines()[1].startswith("Example: ") and japanese.stdout.splitlines()[1].startswith("例: ")
+
+
+@pytest.mark.parametrize("program", ["kith", "kithd"])
+def test_wrong_usage_is_in_the_language_of_the_locale(program):
+    wrong = run(program, "--unheard", language="ja_JP.UTF-8")
+    assert wrong.returncode == 2 and not wrong.stdout
+    assert wrong.stderr.startswith("エラー: オプション '--unheard' はありません。\n使い方: ")
+
+
+@pytest.mark.skipif(not shutil.which("msgfmt"), reason="the package gettext of Debian is not installed")
+def test_gettext_accepts_the_catalogue():
+    subprocess.run(["msgfmt", "--check", "-o", os.devnull, CATALOGUE], check=True)
+
+
+@pytest.mark.parametrize(("program", "section"), [("kith", 1), ("kithd", 8)])
+def test_the_manual_is_without_faults(program, section, tmp_path):
+    assert run(program, "help", "--man", tmp_path / "man").returncode == 0
+    pages = sorted((tmp_path / "man").iterdir())
+    assert tmp_path / "man" / f"{program}.{section}" in pages
+    for page in pages:
+        if shutil.which("mandoc"):
+            subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], check=True)
+        if shutil.which("groff"):
+            told = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-Kutf8", page], capture_output=True, text=True, check=True)
+            assert not told.stderr and page.stem.upper() in told.stdout, told.stderr
+    if program == "kith":
+        shown = (tmp_path / "man" / "kith-people.1").read_text()
+        assert "Show a person" in shown and "kith people show ann \\-\\-refresh" in shown
+
+
+def test_a_manual_that_cannot_be_written(tmp_path):
+    (tmp_path / "man").write_text("")
+    told = run("kith", "help", "--man", tmp_path / "man")
+    assert told.returncode == 1 and "was not written" in told.stderr
+    assert pathlib.Path(tmp_path / "man").read_text() == ""
