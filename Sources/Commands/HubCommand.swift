@@ -20,7 +20,7 @@ extension HubCommand {
   func runConnected() async throws {
     let client = try await self.global.connect()
     do {
-      try await self.run(Session(client: client, console: .standard, isJSON: self.global.json))
+      try await self.run(Session(client: client, console: .standard, self.global))
     } catch {
       await client.close()
       throw error
@@ -49,6 +49,29 @@ struct GlobalOptions: ParsableArguments {
 
   @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
   var json = false
+
+  @Flag(help: "Print tables as wide as they are, with whole ids, also on a terminal.")
+  var wide = false
+
+  @Option(help: "The columns of tables to print, by their headings: when,note,id.", transform: Self.names)
+  var columns: [String] = []
+
+  @Flag(inversion: .prefixedNo, help: "Show what is longer than the terminal in KITH_PAGER, PAGER or less.")
+  var pager = true
+
+  private static func names(_ text: String) -> [String] {
+    text.split(separator: ",").map { $0.trimmingPrefix(" ").lowercased() }
+  }
+}
+
+extension Session {
+  /// A session with the options of the command line.
+  init(client: KithClient, console: Console, _ options: GlobalOptions) {
+    var console = console
+    if !options.pager || options.json { console.pager = nil }
+    self.init(client: client, console: console, isJSON: options.json)
+    self.layout = TableLayout(width: options.wide ? nil : console.columns, columns: options.columns)
+  }
 }
 
 extension GlobalOptions {

@@ -66,8 +66,12 @@ private struct Kind {
     "care": "care_record", "contact": "contact", "reminder": "reminder", "delivery": "delivery", "job": "job",
   ]
 
-  static var names: [String] { Self.others.keys.sorted() + RecordKind.allCases.map(\.name) }
-  static var tables: [String] { Self.others.values.sorted() + ["record"] }
+  /// The table of all kinds of records.
+  private static let record = "record"
+  private static let isOfAccount = "account = (SELECT id FROM monica_account WHERE is_current)"
+
+  static var names: [String] { Self.others.keys.sorted() + [Self.record] + RecordKind.allCases.map(\.name) }
+  static var tables: [String] { Self.others.values.sorted() + [Self.record] }
 
   let table: String
   /// Which rows of the table are of the kind.
@@ -76,9 +80,10 @@ private struct Kind {
   init?(_ name: String) {
     if let table = Self.others[name] {
       (self.table, self.condition) = (table, "TRUE")
+    } else if name == Self.record {
+      (self.table, self.condition) = (name, Self.isOfAccount)
     } else if let kind = RecordKind.allCases.first(where: { $0.name == name }) {
-      self.table = "record"
-      self.condition = "kind = \(kind.rawValue) AND account = (SELECT id FROM monica_account WHERE is_current)"
+      (self.table, self.condition) = (Self.record, "kind = \(kind.rawValue) AND \(Self.isOfAccount)")
     } else {
       return nil
     }
@@ -86,7 +91,7 @@ private struct Kind {
 
   /// The id of the row that was made last, or deleted last; nil without one.
   func last(isDeleted: Bool, in database: Database) throws -> String? {
-    guard ["care_record", "contact", "record"].contains(self.table) else {
+    guard ["care_record", "contact", Self.record].contains(self.table) else {
       return isDeleted
         ? nil : try database.first("SELECT uuid FROM \(self.table) ORDER BY id DESC LIMIT 1") { $0.text(0) }
     }

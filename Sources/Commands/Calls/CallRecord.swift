@@ -1,17 +1,19 @@
 internal import ArgumentParser
 internal import KithMessages
 
-extension Call: OwnedRecord, ShownRecord {
+extension Call: OwnedRecord, ShownRecord, RestorableRecord {
   typealias Creation = LogCallRequest
   typealias Change = UpdateCallRequest
   typealias Deletion = DeleteCallRequest
   typealias Lookup = GetCallRequest
+  typealias Restoration = RestoreCallRequest
 
   static let noun = Noun(
     command: "call", singular: "call", plural: "calls", creation: "log", newExample: "ann --duration 25",
     changeExample: "--emotion happy")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("WHEN", .left), ("TOOK", .right), ("FELT", .left), ("NOTE", .left), ("TAGS", .left),
+  static let headings: [Column] = [
+    Column("WHEN"), Column("TOOK", .right, drops: 3), Column("FELT", drops: 2), Column("NOTE", wraps: true),
+    Column("TAGS", drops: 1),
   ]
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
@@ -34,7 +36,7 @@ extension Call: OwnedRecord, ShownRecord {
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
       session.ago(self.calledAt), self.isRunning ? "running" : self.duration, Emotion.face(self.emotion),
-      Printable.shortened(self.note, to: 50), self.tags.joined(separator: ", "),
+      self.note, self.tags.joined(separator: ", "),
     ]
   }
 

@@ -42,7 +42,7 @@ struct RecordCareCommand: BilingualCommand {
     request.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
@@ -81,26 +81,26 @@ struct ListCareCommand: BilingualCommand {
     request.cursor = self.cursor
     request.includeDeleted = self.deleted
     let reply = try await session.ask(request)
-    try session.show(reply, CareTable(reply).lines(session))
+    try await session.show(reply, CareTable(reply).lines(session))
   }
 }
 
 struct ShowCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one entry with its earlier versions.",
-    discussion: "Example: kith care show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care show last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = GetCareRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
@@ -127,20 +127,20 @@ struct SearchCareCommand: BilingualCommand {
     request.limit = self.limit
     request.cursor = self.cursor
     let reply = try await session.ask(request)
-    try session.show(reply, CareTable(reply).lines(session))
+    try await session.show(reply, CareTable(reply).lines(session))
   }
 }
 
 struct EditCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Correct an entry. Its earlier version is kept.",
-    discussion: "Example: kith care edit 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --memo 'one tablet'")
+    discussion: "Example: kith care edit last --memo 'one tablet'")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The new memo; '' for none.")
   var memo: String?
@@ -161,7 +161,7 @@ struct EditCareCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     var request = UpdateCareRequest()
-    request.record.id = self.id
+    request.record.id = try await self.target.id(session)
     request.correctedBy = self.by
     func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareRecord, String>) {
       guard let value else { return }
@@ -177,68 +177,68 @@ struct EditCareCommand: BilingualCommand {
       request.fields.append("occurred_at")
     }
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct ConfirmCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "confirm", abstract: "Confirm the transcript of an entry.",
-    discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
+    discussion: "Example: kith care confirm last --category medication")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The category, if it was recognised wrongly.")
   var category = ""
 
   func carryOut(_ session: Session) async throws {
     var request = ConfirmCareRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.category = self.category
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct DeleteCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete an entry. `kith care restore` restores it.",
-    discussion: "Example: kith care delete 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care delete last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = DeleteCareRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct RestoreCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore a deleted entry.",
-    discussion: "Example: kith care restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care restore last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = RestoreCareRequest()
-    request.id = self.id
+    request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 

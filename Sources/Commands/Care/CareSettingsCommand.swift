@@ -47,7 +47,7 @@ struct CareSettingsCommand: BilingualCommand {
       request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
     let say = session.language
     let hours = settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours)
-    try session.show(
+    try await session.show(
       settings,
       [
         "\(say("Cared for:  ", "対象:")) \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",

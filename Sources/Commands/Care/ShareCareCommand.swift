@@ -20,7 +20,7 @@ struct SummaryCareCommand: BilingualCommand {
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     // The text ends with a line feed, and the console adds one to each line.
-    try session.show(reply, [String(reply.text.dropLast())])
+    try await session.show(reply, [String(reply.text.dropLast())])
   }
 }
 
@@ -83,15 +83,15 @@ struct ShareCareCommand: BilingualCommand {
       try output.write(Array(reply.text.utf8))
       try output.commit()
       guard printsReport else { return }
-      return try session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
+      return try await session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
       let subject = String(reply.text.prefix { $0 != "\n" })
-      return try session.show(reply, [ShareLinks.mail(subject: subject, text: reply.text)])
+      return try await session.show(reply, [ShareLinks.mail(subject: subject, text: reply.text)])
     }
-    if self.isForLine { return try session.show(reply, [ShareLinks.line(text: reply.text)]) }
+    if self.isForLine { return try await session.show(reply, [ShareLinks.line(text: reply.text)]) }
     // The text ends with a line feed, and the console adds one to each line.
-    try session.show(reply, [String(reply.text.dropLast())])
+    try await session.show(reply, [String(reply.text.dropLast())])
   }
 
   private func send(_ session: Session) async throws {
@@ -100,7 +100,7 @@ struct ShareCareCommand: BilingualCommand {
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     request.channels = self.to
     let reply = try await session.ask(request)
-    try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
+    try await session.show(reply, DeliveryTable(reply.deliveries).lines(session))
   }
 }
 

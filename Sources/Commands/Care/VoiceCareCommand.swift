@@ -68,9 +68,9 @@ struct VoiceCareCommand: BilingualCommand {
       throw error
     }
     let stopped = try await session.ask(stop)
-    guard let changes else { return try session.show(stopped, CareCard(stopped.record).lines(session)) }
+    guard let changes else { return try await session.show(stopped, CareCard(stopped.record).lines(session)) }
     let reply = try await TranscriptWait(session).entry(id, changes, for: .seconds(self.timeout))
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
     guard reply.record.isInWords else {
       if !session.isJSON { session.console.printError("kith: \(reply.record.hint(session))") }
       throw ExitCode(ExitStatus.failed.rawValue)
@@ -128,22 +128,22 @@ struct VoiceCareCommand: BilingualCommand {
 struct RetryCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Transcribe the kept recording of an entry again.",
-    discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
+    discussion: "Example: kith care retry last --language ja-JP")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The spoken language. Default: as before.")
   var language = ""
 
   func carryOut(_ session: Session) async throws {
     var request = TranscribeAgainRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.language = self.language
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }

@@ -95,7 +95,7 @@ struct AddChannelCommand: BilingualCommand {
     }
     let channel = try await session.ask(request)
     let name = Printable.text(channel.name)
-    try session.show(
+    try await session.show(
       channel,
       [
         session.language(

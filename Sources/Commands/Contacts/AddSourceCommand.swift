@@ -51,7 +51,7 @@ struct AddSourceCommand: HubCommand {
       request.carddav.books = self.book
     }
     let source = try await session.ask(request)
-    try session.show(
+    try await session.show(
       source,
       ["Added \(Printable.text(source.name)). Fetch its contacts: kith contacts sync \(Printable.text(source.name))"])
   }

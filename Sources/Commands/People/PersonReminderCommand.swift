@@ -59,7 +59,7 @@ extension PersonReminder: OwnedRecord {
   static let noun = Noun(
     command: "people remind", singular: "reminder", plural: "reminders", newExample: "ann Send a card --on 2026-12-10",
     changeExample: "--on 2026-12-12")
-  static let headings: [(String, Printable.Alignment)] = [("NEXT", .left), ("REMINDER", .left), ("AGAIN", .left)]
+  static let headings: [Column] = [Column("NEXT"), Column("REMINDER", wraps: true), Column("AGAIN", drops: 1)]
 
   func headline(_ names: PersonNames) -> String { self.title }
 
@@ -74,7 +74,7 @@ extension PersonReminder: OwnedRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let next = self.nextOn.isEmpty ? self.initialDate : self.nextOn
-    return [session.ago(day: next), Printable.shortened(self.title, to: 60), self.again]
+    return [session.ago(day: next), self.title, self.again]
   }
 
   private var again: String {

@@ -28,7 +28,7 @@ struct ShowPersonCommand: HubCommand {
     names.learn(reply.person)
     await names.learn(from: reply.relationships, session)
     await names.learn(from: reply.activities, session)
-    try session.show(reply, PersonPage(reply, names).lines(session))
+    try await session.show(reply, PersonPage(reply, names).lines(session))
     guard reply.hasRefreshError else { return }
     let failure = Failure(status: reply.refreshError)
     let age =
@@ -68,6 +68,6 @@ struct PersonPage {
     guard !records.isEmpty else { return ["", "No \(R.noun.plural)"] }
     let title = R.noun.plural.prefix(1).uppercased() + R.noun.plural.dropFirst()
     return ["", session.console.style.bold(title)]
-      + RecordTable(records, self.names).lines(session).map { "  " + $0 }
+      + RecordTable(records, self.names).lines(session, indent: 2).map { "  " + $0 }
   }
 }

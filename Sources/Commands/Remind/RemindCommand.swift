@@ -46,7 +46,7 @@ struct DailyReminderCommand: BilingualCommand {
     if let onlyIfNothingRecorded { request.onlyIfNothingRecorded = onlyIfNothingRecorded }
     request.catchUpMinutes = self.catchUp
     let daily = try await session.ask(request)
-    try session.show(daily, [daily.words(session)])
+    try await session.show(daily, [daily.words(session)])
   }
 }
 
@@ -61,7 +61,7 @@ struct ReminderStatusCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     let reply = try await session.ask(ReminderStatusRequest())
     let say = session.language
-    try session.show(
+    try await session.show(
       reply,
       [reply.daily.words(session)] + reply.daily.deliveryLines(session)
         + ["", session.console.style.bold(say("Due", "期限が来たもの"))]
@@ -102,7 +102,7 @@ struct CallReminderCommand: BilingualCommand {
     request.note = self.note
     request.timeZone = session.zone.name
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -133,7 +133,7 @@ struct ListRemindersCommand: BilingualCommand {
     request.limit = self.limit
     request.cursor = self.cursor
     let reply = try await session.ask(request)
-    try session.show(
+    try await session.show(
       reply, ReminderTable(reply.reminders, empty: session.language("No reminders.", "お知らせはありません。")).lines(session))
   }
 }
@@ -146,18 +146,18 @@ struct SnoozeReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   @Option(help: "Minutes until it comes again. Default: 30.")
   var minutes: UInt32 = 0
 
   func carryOut(_ session: Session) async throws {
     var request = SnoozeReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.minutes = self.minutes
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -169,14 +169,14 @@ struct DoneReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   func carryOut(_ session: Session) async throws {
     var request = DoneReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -188,13 +188,13 @@ struct RemoveReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   func carryOut(_ session: Session) async throws {
     var request = RemoveReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }

@@ -49,7 +49,7 @@ struct ReminderSettingsCommand: BilingualCommand {
       channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
     }
     let people = say("they come at", "時刻") + " \(settings.personTime.isEmpty ? "10:00" : settings.personTime)"
-    try session.show(
+    try await session.show(
       settings,
       [
         "\(say("Daily reminder:", "毎日のお知らせ:")) \(words(settings.dailyChannels))",

@@ -15,16 +15,18 @@ struct ReminderTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reminders.isEmpty else { return [self.empty] }
     let say = session.language
-    var table = Table(
-      (say("WHEN", "いつ"), .left), (say("WHAT", "内容"), .left), (say("STATE", "状態"), .left), ("ID", .left))
+    var table = Table([
+      Column(say("WHEN", "いつ"), name: "when"), Column(say("WHAT", "内容"), name: "what", wraps: true),
+      Column(say("STATE", "状態"), name: "state"), Column("ID"),
+    ])
     for reminder in self.reminders {
       let what = reminder.inWords(say)
       let due = reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
       table.add(
         session.relative(due), reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
-        reminder.stateInWords(say), reminder.id)
+        reminder.stateInWords(say), session.ids[reminder.id])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 

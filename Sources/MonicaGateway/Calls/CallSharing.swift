@@ -69,7 +69,8 @@ struct CallText {
 
   private func line(_ call: Call) -> String {
     let (day, time) = self.zone.local(at: call.calledAt.nanosecondsSince1970)
-    let took = call.durationMinutes == 0 ? "" : self.isJapanese ? "\(call.durationMinutes) 分" : "\(call.durationMinutes) min"
+    let took =
+      call.durationMinutes == 0 ? "" : self.isJapanese ? "\(call.durationMinutes) 分" : "\(call.durationMinutes) min"
     let note = call.note.split(whereSeparator: \.isNewline).joined(separator: " ")
     let facts = [call.personName, took, note].filter { !$0.isEmpty }
     return "\(day) \(time)  \(facts.joined(separator: self.isJapanese ? "、" : ", "))"
