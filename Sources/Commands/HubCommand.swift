@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import KithClient
+internal import KithMessages
 
 /// A command that sends requests to kithd.
 protocol HubCommand: AsyncParsableCommand {
@@ -101,9 +102,18 @@ struct Confirmation: ParsableArguments {
 
   /// Asks on a terminal only, so scripts are not asked.
   ///
-  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes.
-  func ask(_ question: String, _ session: Session) throws(Failure) {
-    guard !self.yes, session.console.isTerminal else { return }
+  /// - Parameter isGrave: Whether a script has to say `--yes`, because much would go.
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes; `FAILED_PRECONDITION/NOT_CONFIRMED` in a script.
+  func ask(_ question: String, isGrave: Bool = false, _ session: Session) throws(Failure) {
+    guard !self.yes else { return }
+    guard session.console.isTerminal else {
+      guard isGrave else { return }
+      throw Failure(
+        .failedPrecondition, "NOT_CONFIRMED",
+        session.language(
+          "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)",
+          "削除していません。端末がないため確認できません。実行するには --yes を付けてください: \(question)"))
+    }
     try session.console.confirm(question)
   }
 }

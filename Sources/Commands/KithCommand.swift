@@ -40,6 +40,12 @@ public struct KithCommand: AsyncParsableCommand {
     do {
       command = try self.parseAsRoot(arguments)
     } catch {
+      if !self.exitCode(for: error).isSuccess,
+        let sentence = Suggestion.sentence(for: arguments, below: self, .ofLocale)
+      {
+        console.printError("kith: \(sentence)")
+        return ExitStatus.usage.rawValue
+      }
       return self.finish(error, console: console)
     }
     do {

@@ -52,6 +52,13 @@ struct PageOptions: ParsableArguments {
     return reply
   }
 
+  /// The same page with another limit, unless one was given.
+  func showing(atMost limit: UInt32?) -> PageOptions {
+    var options = self
+    options.size.limit = self.size.limit ?? limit
+    return options
+  }
+
   /// The lines below a page that is not the last.
   static func more(_ cursor: String, _ say: Language = .english) -> [String] {
     guard !cursor.isEmpty else { return [] }

@@ -55,6 +55,11 @@ struct Session: Sendable {
     time.seconds == 0 ? "" : RelativeTime.words(time, now: self.now)
   }
 
+  /// When something ends: `in 3 days`, `in a moment`, `2 days ago`; empty if the time is not set.
+  func end(_ time: Google_Protobuf_Timestamp) -> String {
+    time.seconds <= self.now.seconds ? self.ago(time) : RelativeTime.next(time, now: self.now)
+  }
+
   /// `2026-11-19 08:15 (2 days ago)`; empty if the time is not set.
   func moment(_ time: Google_Protobuf_Timestamp) -> String {
     time.seconds == 0 ? "" : "\(self.zone.text(time)) (\(self.ago(time)))"

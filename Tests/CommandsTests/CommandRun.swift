@@ -28,7 +28,8 @@ struct CommandRun {
   ///   - columns: The width of the terminal.
   ///   - events: The events for `watch`.
   static func of(
-    _ arguments: String..., isTerminal: Bool = false, columns: Int? = nil, usesColour: Bool = false, typed: String? = nil,
+    _ arguments: String..., isTerminal: Bool = false, columns: Int? = nil, usesColour: Bool = false,
+    typed: String? = nil,
     events: [StreamElement] = [],
     attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
     answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable

@@ -15,7 +15,8 @@ struct CallCommand: AsyncParsableCommand {
       ShowRecordCommand<Call>.self, EditRecordCommand<CallArguments>.self, DeleteCallsCommand.self,
       TagCallsCommand.self, RestoreRecordCommand<Call>.self, SearchCallsCommand.self, CallTimelineCommand.self,
       CallStatsCommand.self,
-      SuggestCallsCommand.self, ExportCallsCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
+      SuggestCallsCommand.self, ExportCallsCommand.self, ImportCallsCommand.self, ShareCallsCommand.self,
+      VoiceCallCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
       SendMethodCommand.self,
     ], defaultSubcommand: SendMethodCommand.self)
 

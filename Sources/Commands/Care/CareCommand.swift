@@ -24,7 +24,7 @@ struct RecordCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "medication, meal, toileting, medical_visit or free_memo.")
+  @Argument(help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.")
   var category: String
 
   @Argument(help: "What was done or seen.")
@@ -37,7 +37,7 @@ struct RecordCareCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     var request = RecordCareRequest()
-    request.category = self.category
+    request.category = CareCategory.name(typed: self.category)
     request.memo = self.memo.joined(separator: " ")
     request.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
@@ -54,8 +54,8 @@ struct ListCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "A day as YYYY-MM-DD.")
-  var day = ""
+  @Option(help: DayArgument.help)
+  var day: DayArgument?
 
   @Option(help: "Only this category.")
   var category = ""
@@ -63,24 +63,20 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "Only entries with this review: none, needed or done.")
   var review = ""
 
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32?
-
-  @Option(help: "Continue a list: the cursor that it printed.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   @Flag(help: "Only deleted entries.")
   var deleted = false
 
   func carryOut(_ session: Session) async throws {
     var request = ListCareRequest()
-    request.day = self.day
-    request.category = self.category
-    request.review = self.review
-    request.limit = self.limit ?? 0
-    request.cursor = self.cursor
+    request.day = try await session.careDay(self.day)
+    request.category = CareCategory.name(typed: self.category)
+    request.review = CareReview.name(typed: self.review)
     request.includeDeleted = self.deleted
-    let reply = try await session.ask(request)
+    // A day is shown whole.
+    let page = self.page.showing(atMost: self.day == nil ? nil : LimitOption.most)
+    let reply = try await page.ask(request, session)
     try await session.show(reply, CareTable(reply).lines(session))
   }
 }
@@ -115,18 +111,12 @@ struct SearchCareCommand: BilingualCommand {
   @Argument(help: "The text to search for.")
   var text: [String]
 
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32 = 50
-
-  @Option(help: "Continue a search: the cursor that it printed.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   func carryOut(_ session: Session) async throws {
     var request = SearchCareRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.limit
-    request.cursor = self.cursor
-    let reply = try await session.ask(request)
+    let reply = try await self.page.ask(request, session)
     try await session.show(reply, CareTable(reply).lines(session))
   }
 }
@@ -170,7 +160,7 @@ struct EditCareCommand: BilingualCommand {
     }
     set("memo", self.memo, \.memo)
     set("transcript", self.transcript, \.transcript)
-    set("category", self.category, \.category)
+    set("category", self.category.map(CareCategory.name), \.category)
     set("recorder", self.recorder, \.recorder)
     if let time = try self.moment.moment(session) {
       request.record.occurredAt = time
@@ -198,7 +188,7 @@ struct ConfirmCareCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     var request = ConfirmCareRequest()
     request.id = try await self.target.id(session)
-    request.category = self.category
+    request.category = CareCategory.name(typed: self.category)
     let reply = try await session.ask(request)
     try await session.show(reply, CareCard(reply.record).lines(session))
   }
@@ -256,17 +246,17 @@ struct ExportCareCommand: BilingualCommand {
   @Option(help: "csv or json.")
   var format = CareExportFormat.csv
 
-  @Option(help: "The first day, as YYYY-MM-DD.")
-  var from = ""
+  @Option(help: "The first day, as YYYY-MM-DD, yesterday, 'last monday', 昨日.")
+  var from: DayArgument?
 
   @Option(help: "The last day.")
-  var to = ""
+  var to: DayArgument?
 
   func carryOut(_ session: Session) async throws {
     var request = ExportCareRequest()
     request.format = self.format.rawValue
-    request.fromDay = self.from
-    request.toDay = self.to
+    request.fromDay = try await session.careDay(self.from)
+    request.toDay = try await session.careDay(self.to)
     let blob = try await session.ask(request, drawing: "export")
     try await session.save(blob, to: self.output)
   }

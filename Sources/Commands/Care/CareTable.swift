@@ -12,18 +12,17 @@ struct CareTable {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
     var table = Table([
-      Column(say("WHEN", "いつ"), name: "when"), Column(say("CATEGORY", "分類"), name: "category"),
+      Column(say("WHEN", "いつ"), name: "when"), Column(say("AGO", "経過"), name: "ago", drops: 1),
+      Column(say("CATEGORY", "分類"), name: "category"),
       Column(say("WHAT", "内容"), name: "what", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
     ])
     for record in self.reply.records {
       table.add(
-        session.zone.text(record.occurredAt), say.category(record.category), record.content(session),
+        session.zone.text(record.occurredAt), session.relative(record.occurredAt), say.category(record.category),
+        record.content(session),
         record.remark(session), session.ids[record.id])
     }
-    let more =
-      self.reply.nextCursor.isEmpty
-      ? [] : ["", say("There are more:", "続きがあります:") + " --cursor \(self.reply.nextCursor)"]
-    return table.lines(session) + more
+    return table.lines(session) + PageOptions.more(self.reply.nextCursor, say)
   }
 }
 

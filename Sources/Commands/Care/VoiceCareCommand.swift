@@ -80,7 +80,7 @@ struct VoiceCareCommand: BilingualCommand {
   /// Begins the entry; ends the recorder if that fails.
   private func start(_ sound: any SoundInput, _ session: Session) async throws -> String {
     var start = StartVoiceRequest()
-    start.category = self.category
+    start.category = CareCategory.name(typed: self.category)
     start.language = self.language
     start.recorder = self.recorder
     do {
@@ -94,34 +94,12 @@ struct VoiceCareCommand: BilingualCommand {
 
   /// Sends the sound as it arrives. What was sent is kept, even if the rest cannot be read.
   private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
-    let signals = Interrupt.catching { sound.end() }
-    defer { signals.end() }
-    let meter = RecordingMeter(session, limit: self.seconds)
-    let isRecording = self.file == nil
-    let isShown = isRecording && session.console.isTerminal && !session.isJSON
-    if isRecording, !isShown, !session.isJSON {
-      session.console.print(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+    var request = AppendVoiceRequest()
+    request.id = id
+    try await Recording(sound: sound, seconds: self.seconds, isFromMicrophone: self.file == nil).run(session) {
+      piece throws(Failure) in
+      request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
     }
-    let drawing = isShown ? Task { await meter.run() } : nil
-    let timer = Task { [seconds] in
-      try await Task.sleep(for: .seconds(seconds))
-      if isRecording { sound.end() }
-    }
-    var failure: Failure?
-    do throws(Failure) {
-      var request = AppendVoiceRequest()
-      request.id = id
-      while let piece = try await sound.next() {
-        meter.take(piece)
-        request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
-      }
-    } catch {
-      failure = error
-    }
-    timer.cancel()
-    drawing?.cancel()
-    await drawing?.value
-    if let failure { throw failure }
   }
 }
 

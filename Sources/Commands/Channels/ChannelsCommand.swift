@@ -11,7 +11,8 @@ struct ChannelsCommand: AsyncParsableCommand {
       Example: kith channels add phone --ntfy family-care
       """,
     subcommands: [
-      AddChannelCommand.self, ListChannelsCommand.self, TestChannelCommand.self, LoginChannelCommand.self,
+      AddChannelCommand.self, ListChannelsCommand.self, ConfigureChannelCommand.self, TestChannelCommand.self,
+      LoginChannelCommand.self,
       RemoveChannelCommand.self, DeliveriesCommand.self, RetryDeliveryCommand.self, DiscardDeliveryCommand.self,
     ])
 
@@ -50,6 +51,36 @@ struct ListChannelsCommand: BilingualCommand {
       table.add(channel.name, channel.place.kind, channel.place.address, last)
     }
     return table.lines(session)
+  }
+}
+
+struct ConfigureChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Change how a channel is used.",
+    discussion: "Example: kith channels settings phone --short-summary")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The channel.")
+  var name: String
+
+  @Flag(inversion: .prefixedNo, help: "Send summaries of care without their list of memos.")
+  var shortSummary: Bool
+
+  func carryOut(_ session: Session) async throws {
+    var request = ConfigureChannelRequest()
+    request.name = self.name
+    request.shortSummary = self.shortSummary
+    let channel = try await session.ask(request)
+    let name = Printable.text(channel.name)
+    try await session.show(
+      channel,
+      [
+        channel.shortSummary
+          ? session.language("Summaries over \(name) are short.", "\(name) には短いまとめを送ります。")
+          : session.language("Summaries over \(name) have the list of memos.", "\(name) にはメモの一覧も送ります。")
+      ])
   }
 }
 

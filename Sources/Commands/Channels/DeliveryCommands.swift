@@ -20,9 +20,10 @@ struct DeliveriesCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     var request = ListDeliveriesRequest()
     request.channel = self.channel
-    request.state = self.state
+    request.state = DeliveryState.name(typed: self.state)
     let reply = try await self.page.ask(request, session)
-    try await session.show(reply, DeliveryTable(reply.deliveries).lines(session) + PageOptions.more(reply.nextCursor))
+    try await session.show(
+      reply, DeliveryTable(reply.deliveries).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -96,17 +97,8 @@ extension DeliveryEntry {
   /// The state in words.
   func stateInWords(_ session: Session) -> String {
     let say = session.language
-    switch self.knownState {
-    case .pending where self.attempts == 0: return say("waiting", "待機中")
-    case .pending:
-      return say(
-        "next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
-    case .sending: return say("being sent", "送信中")
-    case .delivered: return say("delivered", "送信済み")
-    case .failed: return say("failed", "失敗")
-    case .unknown: return say("may have arrived", "届いたか不明")
-    case .discarded: return say("discarded", "取り消し")
-    case nil: return self.state
-    }
+    guard let state = self.knownState else { return self.state }
+    guard state == .pending, self.attempts > 0 else { return state.words(say) }
+    return say("next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
   }
 }

@@ -115,7 +115,7 @@ public struct Console: Sendable {
   /// Prints why a command failed.
   func report(_ failure: Failure, asJSON: Bool) {
     guard asJSON, let json = try? Session.json(failure.status) else {
-      return self.printError("kith: \(Printable.lines(failure.message).joined(separator: "\n"))")
+      return self.printError("kith: \(Printable.lines(failure.typedMessage).joined(separator: "\n"))")
     }
     self.printError(json)
   }

@@ -54,12 +54,24 @@ struct RemoveSourceCommand: HubCommand {
     commandName: "remove", abstract: "Remove a source and its contacts. Its files stay unchanged.",
     discussion: "Example: kith contacts source remove home")
 
+  /// As many contacts as a script does not remove by accident.
+  private static let many = 100
+
   @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var confirmation: Confirmation
 
   @Argument(help: "The source.")
   var name: String
 
   func run(_ session: Session) async throws {
+    let sources = try await session.ask(ListSourcesRequest()).sources
+    let contacts = Int(sources.first { $0.name == self.name }?.status.live ?? 0)
+    if contacts > 0 {
+      try self.confirmation.ask(
+        "Remove \(Printable.text(self.name)) and \(Count.of(contacts, "contact")) of it?",
+        isGrave: contacts > Self.many, session)
+    }
     var request = RemoveSourceRequest()
     request.name = self.name
     let reply = try await session.ask(request)

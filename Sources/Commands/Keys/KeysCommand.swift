@@ -41,7 +41,7 @@ struct ListKeysCommand: HubCommand {
         table.add(
           key.name, key.role, key.state, key.fingerprint,
           key.services.map { $0.split(separator: ".").last ?? "" }.joined(separator: ", "),
-          session.ago(key.expires), session.ago(key.lastSeen), key.lastAddress)
+          session.end(key.expires), session.ago(key.lastSeen), key.lastAddress)
       }
       lines = table.lines(session)
     }

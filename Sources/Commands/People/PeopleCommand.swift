@@ -45,7 +45,11 @@ struct ListPeopleCommand: HubCommand {
     request.includeArchived = self.archived || self.page.all
     request.includePartial = self.archived || self.page.all
     request.includeDeleted = self.deleted
-    try await session.show(page: try await self.page.ask(request, session), showsOwner: false)
+    let reply = try await self.page.ask(request, session)
+    var names = PersonNames()
+    await names.learnOverdue(session)
+    try await session.show(
+      reply, RecordTable(reply.people, names).lines(session) + PageOptions.more(reply.nextCursor))
   }
 }
 
@@ -152,7 +156,7 @@ struct DeletePersonCommand: HubCommand {
     var names = PersonNames()
     await names.learn(request.id, session)
     try self.confirmation.ask(
-      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", session)
+      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", isGrave: true, session)
     try await session.showDeleted(try await session.ask(request), restoring: true)
   }
 }

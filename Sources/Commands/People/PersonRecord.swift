@@ -17,6 +17,12 @@ extension Person: RestorableRecord {
     Column("LAST CALL", drops: 5), Column("TAGS", drops: 3),
   ]
 
+  static func words(about id: String, _ session: Session) async -> String {
+    var names = PersonNames()
+    await names.learn(id, session)
+    return names[id] == id ? "" : names[id]
+  }
+
   func headline(_ names: PersonNames) -> String { self.displayName.isEmpty ? self.firstName : self.displayName }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
@@ -34,9 +40,10 @@ extension Person: RestorableRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let kinds = self.kinds.isEmpty ? "" : " (\(self.kinds.joined(separator: ", ")))"
+    let lastCall = session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? " (overdue)" : "")
     return [
       self.headline(names) + kinds, self.nickname, self.company,
-      RelativeTime.words(self.lastInteractionAt, now: session.now), session.ago(self.lastCalledAt),
+      RelativeTime.words(self.lastInteractionAt, now: session.now), lastCall,
       self.tags.joined(separator: ", "),
     ]
   }

@@ -28,7 +28,7 @@ struct ReminderArguments: RecordArguments {
   @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
-  @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
+  @Option(help: "The first day: 2026-12-10, tomorrow, 'next monday', 'in 3 days', 来週月曜.")
   var on: DayArgument?
 
   @Option(help: "The interval, in weeks, months or years.")
@@ -45,8 +45,10 @@ struct ReminderArguments: RecordArguments {
   func fill(_ changes: inout Changes<PersonReminder>, _ session: Session) throws(Failure) {
     changes.set(\.title, "title", words: self.title)
     changes.set(\.description_p, "description", self.description)
-    changes.set(\.initialDate, "initial_date", self.on?.text(session))
-    changes.set(\.frequency, "frequency", self.unit?.field)
+    changes.set(\.initialDate, "initial_date", self.on?.text(session, .future))
+    // Without an interval, a new reminder comes once.
+    let isNew = changes.record.id.isEmpty
+    changes.set(\.frequency, "frequency", self.unit?.field ?? (isNew ? Unit.never.field : nil))
     changes.set(\.every, "every", self.every ?? (self.unit == nil ? nil : 1))
   }
 }

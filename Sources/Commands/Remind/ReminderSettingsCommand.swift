@@ -76,7 +76,7 @@ struct ReminderSettingsCommand: BilingualCommand {
       request.fields.append("no_person_reminders")
     }
     if let personTime {
-      request.settings.personTime = personTime
+      request.settings.personTime = DayWords.time(personTime)
       request.fields.append("person_time")
     }
     if let language {

@@ -77,7 +77,8 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
     command: "talk", singular: "conversation", plural: "conversations", creation: "log",
     newExample: "ann --channel email --note 'She sends the photos'", changeExample: "--channel text")
   static let headings: [Column] = [
-    Column("WHEN"), Column("CHANNEL", drops: 2), Column("MESSAGES", .right, drops: 1), Column("FIRST", wraps: true),
+    Column("WHEN"), Column("AT", drops: 1), Column("CHANNEL", drops: 2), Column("MESSAGES", .right, drops: 1),
+    Column("FIRST", wraps: true),
   ]
   static let isListedByPerson = false
 
@@ -101,7 +102,8 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
-      session.ago(self.happenedAt), self.channel, Count.grouped(self.messages.count),
+      session.ago(self.happenedAt), session.zone.text(self.happenedAt), self.channel,
+      Count.grouped(self.messages.count),
       self.summary,
     ]
   }

@@ -98,7 +98,7 @@ struct ListDevicesCommand: HubCommand {
       for device in reply.devices {
         table.add(
           device.name, device.role, device.state, session.ago(device.created), session.ago(device.lastSeen),
-          session.ago(device.expires), device.addedBy)
+          session.end(device.expires), device.addedBy)
       }
       lines = table.lines(session)
     }

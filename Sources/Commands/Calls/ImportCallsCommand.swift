@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import Bus
+internal import Foundation
+internal import Glibc
+internal import KithClient
+internal import KithMessages
+internal import SwiftProtobuf
+
+struct ImportCallsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Read calls of a JSON export in again.",
+    discussion: """
+      Calls that are here stay as they are, also if the same file is read twice; deleted ones are not recorded again. People are \
+      found by id, else by exactly their name. Attachments are not part of an export.
+      Example: kith call import calls-2026-11-25.json
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "A file that `kith call export --format json` wrote; - for standard input.", completion: .file())
+  var file: String
+
+  func run(_ session: Session) async throws {
+    let calls = try self.read()
+    var reply = BulkTagCallsReply()
+    var (known, unplaced): (Int, [String]) = (0, [])
+    for call in calls {
+      guard try await !Self.isKnown(call.id, session) else {
+        known += 1
+        continue
+      }
+      guard let person = try await Self.person(of: call, session) else {
+        unplaced.append(call.personName)
+        continue
+      }
+      let recorded = try await session.ask(Self.request(call, person))
+      reply.ids.append(recorded.id)
+    }
+    let missing = Set(unplaced).sorted().map(Printable.text).joined(separator: ", ")
+    try await session.show(
+      reply,
+      ["Recorded \(Count.of(reply.ids.count, "call")); \(Count.grouped(known)) known already."]
+        + (unplaced.isEmpty
+          ? [] : ["\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)"]))
+    if !unplaced.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+  }
+
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for another file.
+  private func read() throws(Failure) -> [Call] {
+    let descriptor = try InputFile.open(self.file)
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while case let piece = try InputFile.piece(of: descriptor, named: self.file, 256 << 10), !piece.isEmpty {
+      bytes += piece
+    }
+    // The form of the export: an object with `calls`, as in the reply of a list.
+    guard let reply = try? ListCallsReply(jsonUTF8Bytes: bytes, options: Self.options) else {
+      throw .invalid(field: "file", "is no export of calls. Make one: kith call export --format json")
+    }
+    return reply.calls
+  }
+
+  /// An export of a newer kithd may have more fields.
+  private static var options: JSONDecodingOptions {
+    var options = JSONDecodingOptions()
+    options.ignoreUnknownFields = true
+    return options
+  }
+
+  private static func isKnown(_ id: String, _ session: Session) async throws(Failure) -> Bool {
+    guard !id.isEmpty else { return false }
+    do throws(Failure) {
+      _ = try await session.ask(GetCallRequest.with { $0.id = id })
+      return true
+    } catch {
+      guard error.reason == "RECORD_UNKNOWN" else { throw error }
+      return false
+    }
+  }
+
+  private static func person(of call: Call, _ session: Session) async throws(Failure) -> String? {
+    do throws(Failure) {
+      if !call.personID.isEmpty {
+        let person = try await session.ask(GetPersonRequest.with { $0.id = call.personID }).person
+        if !person.hasDeletedAt { return person.id }
+      }
+    } catch {
+      guard error.reason == "RECORD_UNKNOWN" else { throw error }
+    }
+    guard !call.personName.isEmpty else { return nil }
+    return try? await PersonReference(text: call.personName).exactID(session)
+  }
+
+  /// The client id makes a call that is read in twice one call.
+  private static func request(_ call: Call, _ person: String) -> LogCallRequest {
+    var request = LogCallRequest()
+    request.record.personID = person
+    request.record.calledAt = call.calledAt
+    request.record.durationMinutes = call.durationMinutes
+    request.record.emotion = call.emotion
+    request.record.note = call.note
+    request.record.tags = call.tags
+    request.record.theyCalled = call.theyCalled
+    request.clientID = call.id.isEmpty ? "" : "import:\(call.id)"
+    return request
+  }
+}
