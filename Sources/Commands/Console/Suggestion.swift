@@ -2,11 +2,15 @@ internal import ArgumentParser
 
 /// The command that was probably meant by a mistyped word.
 enum Suggestion {
+  /// The options of every command that have a value behind them.
+  private static let optionsWithValue: Set = ["--runtime-dir", "--hub", "--key", "--server-key", "--columns"]
+
   /// A sentence for a command line whose first unknown word is near the name of a command; nil if there is none.
   static func sentence(for arguments: [String], below root: any ParsableCommand.Type, _ say: Language) -> String? {
     var command = root
     var path = Self.name(of: root)
-    for word in arguments where !word.hasPrefix("-") {
+    for (index, word) in arguments.enumerated() where !word.hasPrefix("-") {
+      if index > 0, Self.optionsWithValue.contains(arguments[index - 1]) { continue }
       let choices = command.configuration.subcommands
       if let next = choices.first(where: { Self.name(of: $0) == word }) {
         (command, path) = (next, "\(path) \(word)")

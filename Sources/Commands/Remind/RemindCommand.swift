@@ -18,7 +18,7 @@ struct DailyReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
     discussion: """
-      If the time has passed today, the first reminder comes tomorrow.
+      If the time is to come today, it comes today, even if another time of today has passed; else tomorrow.
       Example: kith remind daily 21:00 --time-zone Asia/Tokyo
       Example: kith remind daily off
       """)

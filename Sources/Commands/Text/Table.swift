@@ -56,6 +56,11 @@ struct Table {
   ///
   /// - Parameter indent: Columns of the terminal that are left free on the left.
   func lines(_ session: Session, indent: Int = 0) -> [String] {
+    if !session.layout.columns.isEmpty, session.layout.chosen(of: self.columns) == nil {
+      let names = self.columns.map(\.name).joined(separator: ", ")
+      session.console.printError(
+        session.language("kith: No such column. There are: \(names)", "kith: その列はありません。選べる列: \(names)"))
+    }
     let (heading, rows, leftOut) = self.parts(session, indent: indent)
     return [heading] + rows.joined() + leftOut
   }

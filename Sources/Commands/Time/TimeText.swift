@@ -71,11 +71,16 @@ enum TimeText: Hashable, Sendable {
     }
   }
 
-  /// A day with a time behind it; Japanese needs no blank between them.
+  /// A day with a time behind it or before it; Japanese needs no blank between them.
   private static func dayAndClock(_ text: String) -> TimeText? {
     for index in text.indices.dropFirst() where index > text.startIndex {
       let day = text[..<index].reversed().drop { $0 == " " || $0 == "の" }.reversed()
       if let second = DayWords.clock(text[index...]), let day = DayText(String(day)), day.isOneDay {
+        return .clock(day, secondOfDay: second)
+      }
+      if text[index] == " ", let second = DayWords.clock(text[..<index]),
+        let day = DayText(text[text.index(after: index)...]), day.isOneDay
+      {
         return .clock(day, secondOfDay: second)
       }
     }
