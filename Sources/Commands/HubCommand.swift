@@ -110,9 +110,7 @@ struct Confirmation: ParsableArguments {
       guard isGrave else { return }
       throw Failure(
         .failedPrecondition, "NOT_CONFIRMED",
-        session.language(
-          "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)",
-          "削除していません。端末がないため確認できません。実行するには --yes を付けてください: \(question)"))
+        "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)")
     }
     try session.console.confirm(question)
   }

@@ -24,13 +24,18 @@ struct ImportCallsCommand: HubCommand {
     let calls = try self.read()
     var reply = BulkTagCallsReply()
     var (known, unplaced): (Int, [String]) = (0, [])
+    let here = try await Self.here(session)
     for call in calls {
-      guard try await !Self.isKnown(call.id, session) else {
+      guard !here.contains(call.id) else {
         known += 1
         continue
       }
       guard let person = try await Self.person(of: call, session) else {
         unplaced.append(call.personName)
+        continue
+      }
+      guard !here.contains(Self.place(of: call, person)) else {
+        known += 1
         continue
       }
       let recorded = try await session.ask(Self.request(call, person))
@@ -67,15 +72,22 @@ struct ImportCallsCommand: HubCommand {
     return options
   }
 
-  private static func isKnown(_ id: String, _ session: Session) async throws(Failure) -> Bool {
-    guard !id.isEmpty else { return false }
-    do throws(Failure) {
-      _ = try await session.ask(GetCallRequest.with { $0.id = id })
-      return true
-    } catch {
-      guard error.reason == "RECORD_UNKNOWN" else { throw error }
-      return false
-    }
+  /// What tells the calls that are here, deleted ones too: their ids, and with whom and when they were.
+  private static func here(_ session: Session) async throws(Failure) -> Set<String> {
+    var request = ListCallsRequest()
+    request.limit = LimitOption.most
+    request.includeDeleted = true
+    var here: Set<String> = []
+    repeat {
+      let page = try await session.ask(request)
+      for call in page.calls { here.formUnion([call.id, Self.place(of: call, call.personID)]) }
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    return here
+  }
+
+  private static func place(of call: Call, _ person: String) -> String {
+    "\(person) \(call.calledAt.seconds) \(call.calledAt.nanos)"
   }
 
   private static func person(of call: Call, _ session: Session) async throws(Failure) -> String? {
@@ -91,7 +103,7 @@ struct ImportCallsCommand: HubCommand {
     return try? await PersonReference(text: call.personName).exactID(session)
   }
 
-  /// The client id makes a call that is read in twice one call.
+  /// The client id makes a call one call if two people read it in at once.
   private static func request(_ call: Call, _ person: String) -> LogCallRequest {
     var request = LogCallRequest()
     request.record.personID = person

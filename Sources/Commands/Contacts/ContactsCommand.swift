@@ -51,8 +51,8 @@ struct ShowContactCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: ContactReference.help)
-  var target: ContactReference
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   func run(_ session: Session) async throws {
     var request = GetContactRequest()
@@ -95,8 +95,8 @@ struct ContactPhotoCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: ContactReference.help)
-  var target: ContactReference
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
@@ -123,8 +123,8 @@ struct RestoreContactCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: ContactReference.help)
-  var target: ContactReference
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   func run(_ session: Session) async throws {
     var request = RestoreContactRequest()

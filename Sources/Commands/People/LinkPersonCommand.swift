@@ -123,19 +123,4 @@ struct ContactReference: NameReference {
       .init(id: $0.id, shown: $0.shownName, names: [$0.shownName, $0.nickname])
     }
   }
-
-  func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = ListContactsRequest()
-    request.includeDeleted = true
-    request.limit = LimitOption.most
-    var deleted: [NameMatch.Candidate] = []
-    repeat {
-      let page = try await session.ask(request)
-      deleted += page.contacts.filter(\.hasDeletedAt).map {
-        .init(id: $0.id, shown: $0.shownName, names: [$0.shownName, $0.nickname])
-      }
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return deleted
-  }
 }
