@@ -41,7 +41,7 @@ struct TableTests {
 
   @Test("Columns are left out in the order that they state, and named")
   func order() {
-    let narrow = self.table.lines(self.session(width: 68))
+    let narrow = self.table.lines(self.session(width: 64))
     #expect(narrow[0].contains("AT") && !narrow[0].contains("TAGS"))
     #expect(narrow.last == "Left out: tags. --wide shows all.")
     let narrower = self.table.lines(self.session(width: 50))
