@@ -471,7 +471,7 @@ public nonisolated struct FindIdsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "care", "contact", "reminder", "delivery", "job", or a kind of record: "person", "call", "note"...
+  /// "care", "contact", "reminder", "delivery", "job", or a kind of record: "person", "call", "note"...; "record" = any of them
   public var kind: String = String()
 
   /// the beginning or the end of an id; empty = the last one
