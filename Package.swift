@@ -335,6 +335,7 @@ if hasWeb {
       swiftSettings: strict),
     .target(name: "WebFiles"),
     .executableTarget(
-      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict, linkerSettings: packed),
+      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict,
+      linkerSettings: packed),
   ]
 }
