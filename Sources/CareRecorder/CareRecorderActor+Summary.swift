@@ -6,7 +6,7 @@ internal import Storage
 
 extension CareRecorderActor {
   func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
-    let wanted = try SummaryRequest(day: request.day, language: request.language)
+    let wanted = try SummaryRequest(day: request.day, language: request.language, isShort: request.short)
     let now = self.now()
     var reply = try await self.storage.read { view throws(Failure) in try view.summary(wanted, now: now) }
     guard reply.text.utf8.count > CareRules.summaryLimit else { return reply }
@@ -23,7 +23,7 @@ extension CareRecorderActor {
 
   /// Makes the summary and queues it in one commit, so that what is sent is what the entries said at that moment.
   func share(_ request: ShareCareRequest, _ context: CallContext) async throws(Failure) -> Answer<ShareCareReply> {
-    let wanted = try SummaryRequest(day: request.day, language: request.language)
+    let wanted = try SummaryRequest(day: request.day, language: request.language, isShort: request.short)
     guard (1...10).contains(request.channels.count), Set(request.channels).count == request.channels.count else {
       throw .invalid(field: "channels", "name 1 to 10 channels, each once. `kith channels list` lists them.")
     }
@@ -33,31 +33,40 @@ extension CareRecorderActor {
       reply.summary = try transaction.summary(wanted, now: now)
       let zone = try Zone.reading(try transaction.care.settings().timeZone)
       let title = reply.summary.text.prefix { $0 != "\n" }
-      let message = OutgoingMessage(
+      var message = OutgoingMessage(
         kind: "care_summary", title: String(title), text: reply.summary.text, date: zone.mailDate(at: now),
-        expiresAt: now + Self.shareLifetime)
+        expiresAt: now + OutgoingMessage.sharedLifetime)
       for name in request.channels {
-        reply.deliveries += try transaction.deliveries.queue(
-          message, on: try transaction.channels.requireText(name), now: now)
+        let channel = try transaction.channels.requireText(name)
+        message.text =
+          channel.shortSummary && !wanted.isShort
+          ? try transaction.summary(wanted.shortened, now: now).text : reply.summary.text
+        reply.deliveries += try transaction.deliveries.queue(message, on: channel, now: now)
       }
       if reply.summary.text.utf8.count > CareRules.summaryLimit { reply.summary.text = "" }
       return reply
     }
   }
-
-  /// How long a queued summary may wait before it is dropped: one day.
-  private static let shareLifetime: Int64 = 86_400_000_000_000
 }
 
 /// The requested day and language of a summary; nil values follow from the clock and the settings.
 private struct SummaryRequest: Sendable {
   let day: Day?
   let language: CareLanguage?
+  private(set) var isShort: Bool
 
   /// - Throws: `FIELD_INVALID` naming the field.
-  init(day: String, language: String) throws(Failure) {
+  init(day: String, language: String, isShort: Bool) throws(Failure) {
+    self.isShort = isShort
     self.day = day.isEmpty ? nil : try CareRules.day(day)
     self.language = language.isEmpty ? nil : try CareRules.language(language)
+  }
+
+  /// The same day, without the list of memos.
+  var shortened: SummaryRequest {
+    var shortened = self
+    shortened.isShort = true
+    return shortened
   }
 }
 
@@ -71,7 +80,7 @@ extension DatabaseView {
       of: try self.entries(from: day, through: day), on: day, zone: zone, language: language,
       recipient: settings.recipient, honorific: settings.honorific)
     var reply = CareSummaryReply()
-    reply.text = summary.text
+    reply.text = summary.text(isShort: wanted.isShort)
     reply.day = day.description
     reply.language = language.rawValue
     reply.records = UInt32(clamping: summary.count)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import KithClient
+internal import KithMessages
 
 /// A command that sends requests to kithd.
 protocol HubCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ extension HubCommand {
   func runConnected() async throws {
     let client = try await self.global.connect()
     do {
-      try await self.run(Session(client: client, console: .standard, isJSON: self.global.json))
+      try await self.run(Session(client: client, console: .standard, self.global))
     } catch {
       await client.close()
       throw error
@@ -49,6 +50,29 @@ struct GlobalOptions: ParsableArguments {
 
   @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
   var json = false
+
+  @Flag(help: "Print tables as wide as they are, with whole ids, also on a terminal.")
+  var wide = false
+
+  @Option(help: "The columns of tables to print, by their headings: when,note,id.", transform: Self.names)
+  var columns: [String] = []
+
+  @Flag(inversion: .prefixedNo, help: "Show what is longer than the terminal in KITH_PAGER, PAGER or less.")
+  var pager = true
+
+  private static func names(_ text: String) -> [String] {
+    text.split(separator: ",").map { $0.trimmingPrefix(" ").lowercased() }
+  }
+}
+
+extension Session {
+  /// A session with the options of the command line.
+  init(client: KithClient, console: Console, _ options: GlobalOptions) {
+    var console = console
+    if !options.pager || options.json { console.pager = nil }
+    self.init(client: client, console: console, isJSON: options.json)
+    self.layout = TableLayout(width: options.wide ? nil : console.columns, columns: options.columns)
+  }
 }
 
 extension GlobalOptions {
@@ -78,9 +102,16 @@ struct Confirmation: ParsableArguments {
 
   /// Asks on a terminal only, so scripts are not asked.
   ///
-  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes.
-  func ask(_ question: String, _ session: Session) throws(Failure) {
-    guard !self.yes, session.console.isTerminal else { return }
+  /// - Parameter isGrave: Whether a script has to say `--yes`, because much would go.
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes; `FAILED_PRECONDITION/NOT_CONFIRMED` in a script.
+  func ask(_ question: String, isGrave: Bool = false, _ session: Session) throws(Failure) {
+    guard !self.yes else { return }
+    guard session.console.isTerminal else {
+      guard isGrave else { return }
+      throw Failure(
+        .failedPrecondition, "NOT_CONFIRMED",
+        "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)")
+    }
     try session.console.confirm(question)
   }
 }

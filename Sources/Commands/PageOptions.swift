@@ -1,13 +1,21 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The most records to show.
 struct LimitOption: ParsableArguments {
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32 = 50
+  private static let usual: UInt32 = 50
+  static let most: UInt32 = 500
+
+  @Option(help: "How many to show, at most 500. Default: 50.")
+  var limit: UInt32?
+
+  /// The limit that was given, or the usual one.
+  var count: UInt32 { self.limit ?? Self.usual }
 
   func validate() throws {
-    guard (1...500).contains(self.limit) else { throw ValidationError("--limit takes a number from 1 to 500.") }
+    guard (1...Self.most).contains(self.count) else { throw ValidationError("--limit takes a number from 1 to 500.") }
   }
 
   /// The lines below a search that found more than it shows.
@@ -23,13 +31,68 @@ struct PageOptions: ParsableArguments {
   @Option(help: "Continue a list: the cursor that it printed.")
   var cursor = ""
 
-  func fill(_ request: inout some PagedRequest) {
-    request.limit = self.size.limit
+  @Flag(help: "Show all pages.")
+  var all = false
+
+  /// Asks for one page, or for all pages from it on as if they were one.
+  func ask<Request: PagedRequest>(_ request: Request, _ session: Session) async throws(Failure) -> Request.Reply
+  where Request.Reply: PagedReply {
+    var request = request
+    request.limit = self.all ? LimitOption.most : self.size.count
     request.cursor = self.cursor
+    var reply = try await session.ask(request)
+    while self.all, !reply.nextCursor.isEmpty {
+      request.cursor = reply.nextCursor
+      let page = try await session.ask(request)
+      // Messages that are merged have the records of both.
+      reply.nextCursor = ""
+      reply = try Encoding.pb.decode(
+        Request.Reply.self, from: Encoding.pb.encode(reply) + Encoding.pb.encode(page))
+    }
+    return reply
+  }
+
+  /// The same page with another limit, unless one was given.
+  func showing(atMost limit: UInt32?) -> PageOptions {
+    var options = self
+    options.size.limit = self.size.limit ?? limit
+    return options
   }
 
   /// The lines below a page that is not the last.
-  static func more(_ cursor: String) -> [String] {
-    cursor.isEmpty ? [] : ["", "There are more. To continue, add --cursor \(cursor)"]
+  static func more(_ cursor: String, _ say: Language = .english) -> [String] {
+    guard !cursor.isEmpty else { return [] }
+    return [
+      "",
+      say(
+        "There are more. To see all, add --all; to continue, add --cursor \(cursor)",
+        "続きがあります。すべて見るには --all、続きだけ見るには --cursor \(cursor)"),
+    ]
   }
 }
+
+/// A reply with a page of a list.
+protocol PagedReply: SwiftProtobuf.Message {
+  /// The start of the next page; empty = this is the last one.
+  var nextCursor: String { get set }
+}
+
+extension ListPeopleReply: PagedReply {}
+extension ListNotesReply: PagedReply {}
+extension ListTasksReply: PagedReply {}
+extension ListActivitiesReply: PagedReply {}
+extension ListGiftsReply: PagedReply {}
+extension ListTagsReply: PagedReply {}
+extension ListRelationshipsReply: PagedReply {}
+extension ListCallsReply: PagedReply {}
+extension ListConversationsReply: PagedReply {}
+extension ListContactsReply: PagedReply {}
+extension ListJobsReply: PagedReply {}
+extension ListCareReply: PagedReply {}
+extension ListRemindersReply: PagedReply {}
+extension ListDeliveriesReply: PagedReply {}
+extension PersonTimelineReply: PagedReply {}
+extension CallTimelineReply: PagedReply {}
+extension SuggestLinksReply: PagedReply {}
+extension QueueReply: PagedReply {}
+extension ConflictsReply: PagedReply {}

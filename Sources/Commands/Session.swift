@@ -14,6 +14,11 @@ struct Session: Sendable {
   /// The time zone in which times are read and shown.
   var zone = Zone.system()
 
+  /// How tables are laid out.
+  var layout = TableLayout()
+  /// The ids of replies, as they are shown.
+  let ids = ShortIDs()
+
   /// The language of the output, for commands that have two.
   var language = Language.ofLocale
 
@@ -39,14 +44,20 @@ struct Session: Sendable {
   }
 
   /// Prints a reply: as JSON, or as lines for people.
-  func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) throws(Failure) {
+  func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
-    for line in lines() { self.console.print(line) }
+    await self.ids.learn(reply, self)
+    self.console.page(lines())
   }
 
   /// `2 days ago`; empty if the time is not set.
   func ago(_ time: Google_Protobuf_Timestamp) -> String {
     time.seconds == 0 ? "" : RelativeTime.words(time, now: self.now)
+  }
+
+  /// When something ends: `in 3 days`, `in a moment`, `2 days ago`; empty if the time is not set.
+  func end(_ time: Google_Protobuf_Timestamp) -> String {
+    time.seconds <= self.now.seconds ? self.ago(time) : RelativeTime.next(time, now: self.now)
   }
 
   /// `2026-11-19 08:15 (2 days ago)`; empty if the time is not set.

@@ -39,6 +39,12 @@ struct SystemRoutes: Sendable {
       Route(StatusRequest.self) { _, _ throws(Failure) in try await self.status() },
       Route(SnapshotRequest.self) { request, _ throws(Failure) in try await self.storage.snapshot(request) },
       Route(ReplayRequest.self) { request, _ throws(Failure) in try await self.storage.replay(request) },
+      Route(FindIdsRequest.self) { request, _ throws(Failure) in
+        try await self.storage.read { view throws(Failure) in try view.ids.find(request) }
+      },
+      Route(ShortenIdsRequest.self) { request, _ throws(Failure) in
+        try await self.storage.read { view throws(Failure) in try view.ids.shorten(request) }
+      },
       Route(BlobOpenRequest.self, order: .amongUploads) { request, context throws(Failure) in
         try await self.storage.openBlob(request, principal: context.principal.name)
       },

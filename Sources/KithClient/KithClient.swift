@@ -134,6 +134,9 @@ public final class KithClient: Port, Sendable {
   /// `await withTaskExecutorPreference(client.executor) { ... }`. Its own work then delays the connection.
   public var executor: (any TaskExecutor)? { self.transport?.loop }
 
+  /// Whether the hub is on this machine, so that paths mean the same files for both.
+  public var isLocal: Bool { !(self.transport?.isRemote ?? true) }
+
   /// How to pass a secret from a local file to the hub: a hub on this machine gets the path and reads the file when needed;
   /// a hub on another machine gets the secret itself.
   ///

@@ -14,16 +14,19 @@ extension MonicaGatewayActor {
     [
       self.listing(ListNotesRequest.self), self.reading(GetNoteRequest.self), self.creating(CreateNoteRequest.self),
       self.changing(UpdateNoteRequest.self), self.deleting(DeleteNoteRequest.self),
+      self.restoring(RestoreNoteRequest.self),
 
       self.listing(ListTasksRequest.self), self.reading(GetTaskRequest.self), self.creating(CreateTaskRequest.self),
       self.changing(UpdateTaskRequest.self), self.deleting(DeleteTaskRequest.self),
+      self.restoring(RestoreTaskRequest.self),
 
       self.listing(ListActivitiesRequest.self), self.reading(GetActivityRequest.self),
       self.creating(CreateActivityRequest.self), self.changing(UpdateActivityRequest.self),
-      self.deleting(DeleteActivityRequest.self),
+      self.deleting(DeleteActivityRequest.self), self.restoring(RestoreActivityRequest.self),
 
       self.listing(ListGiftsRequest.self), self.reading(GetGiftRequest.self), self.creating(CreateGiftRequest.self),
       self.changing(UpdateGiftRequest.self), self.deleting(DeleteGiftRequest.self),
+      self.restoring(RestoreGiftRequest.self),
 
       self.listing(ListTagsRequest.self), self.creating(CreateTagRequest.self), self.changing(UpdateTagRequest.self),
       self.writing(DeleteTagRequest.self) { request, transaction, now throws(Failure) in

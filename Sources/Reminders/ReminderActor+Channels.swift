@@ -21,6 +21,17 @@ extension ReminderActor {
           return reply
         }
       },
+      Route(answering: ConfigureChannelRequest.self) { request, context throws(Failure) in
+        try await self.storage.commit(ConfigureChannelRequest.self, context) { transaction throws(Failure) in
+          var channel = try transaction.channels.require(request.name)
+          guard channel.name != ChannelTable<ReadView>.desktop else {
+            throw .invalid(field: "name", "is the desktop, which has no settings.")
+          }
+          channel.shortSummary = request.shortSummary
+          try transaction.channels.put(channel)
+          return channel
+        }
+      },
       Route(answering: SetChannelCredentialsRequest.self) { request, context throws(Failure) in
         try await self.setCredentials(request, context)
       },

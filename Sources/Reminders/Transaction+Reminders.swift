@@ -21,7 +21,9 @@ extension Transaction {
     // Only one is open at a time: a new day ends the previous reminder.
     if !directives.isEmpty { try self.endDailyReminders(as: .missed, now: now) }
     for directive in directives {
-      let (reminder, outcome) = Self.reminder(for: directive, daily, in: zone, now: now)
+      var (reminder, outcome) = Self.reminder(for: directive, daily, in: zone, now: now)
+      // A time that was set after the day's reminder makes a second one; the first stays as it was dealt with.
+      if try self.reminders.get(reminder.id) != nil { reminder.id += ":\(daily.time)" }
       try self.reminders.put(reminder)
       if reminder.knownState == .due { come.append(reminder) }
       daily.knownLastOutcome = outcome

@@ -106,6 +106,15 @@ import Testing
         """)
   }
 
+  @Test func isShortWithoutTheListOfMemosThatTheTimelineHas() throws {
+    let record = try Self.record("09:00:00", "meal", memo: "half of the rice")
+    let summary = CareSummary(
+      of: [record], on: Self.day, zone: try #require(Zone(named: "UTC")), language: .english)
+    let (long, short) = (summary.text, summary.text(isShort: true))
+    #expect(long.contains("Free memos") && long.hasPrefix(short.dropLast()))
+    #expect(short.contains("half of the rice") && !short.contains("Free memos"))
+  }
+
   @Test func keepsEachEntryOnOneLine() throws {
     let record = try Self.record("09:00:00", "meal", transcript: "a\r\n\u{2028}b \t c\u{200B}\u{7}", memo: "e\u{301}")
     #expect(try Self.summary([record], .english).text.contains("\n09:00 Meal: a b c (memo: é)\n"))

@@ -113,8 +113,8 @@ struct CallCommandTests {
     #expect(request.filter.syncState == "failed")
     #expect(
       run.output == """
-        PERSON   WHEN             TOOK  FELT  NOTE              TAGS    STATE    ID
-        Ann Lee  1 day ago  25 minutes  😊    About the garden  family  pending  c-1
+        PERSON   WHEN       AT                      TOOK  FELT  NOTE              TAGS    STATE    ID
+        Ann Lee  1 day ago  2026-11-20 09:15  25 minutes  😊    About the garden  family  pending  c-1
 
         """)
   }
@@ -214,13 +214,13 @@ struct CallCommandTests {
     #expect((run.sent.first as? CallTimelineRequest)?.timeZone == "Europe/Berlin")
     #expect(
       run.output == """
-        PERSON   WHEN                TOOK  FELT  NOTE              TAGS    STATE    ID
+        PERSON   WHEN          AT                      TOOK  FELT  NOTE              TAGS    STATE    ID
 
         Today
-        Bob      1 minute ago     running                                           c-2
+        Bob      1 minute ago  2026-11-21 09:14     running                                           c-2
 
         This week
-        Ann Lee  1 day ago     25 minutes  😊    About the garden  family  pending  c-1
+        Ann Lee  1 day ago     2026-11-20 09:15  25 minutes  😊    About the garden  family  pending  c-1
 
         """)
     let empty = try await CommandRun.of("call", "timeline") { _ in CallTimelineReply() }

@@ -25,9 +25,11 @@ struct CommandRun {
   ///
   /// - Parameters:
   ///   - typed: A person's answer to every question; nil without a terminal.
+  ///   - columns: The width of the terminal.
   ///   - events: The events for `watch`.
   static func of(
-    _ arguments: String..., isTerminal: Bool = false, usesColour: Bool = false, typed: String? = nil,
+    _ arguments: String..., isTerminal: Bool = false, columns: Int? = nil, usesColour: Bool = false,
+    typed: String? = nil,
     events: [StreamElement] = [],
     attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
     answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable
@@ -36,7 +38,7 @@ struct CommandRun {
     let errors = Lock("")
     let sent = Lock<[any KithMessages.Command]>([])
     let console = Console(
-      isTerminal: isTerminal, usesColour: usesColour, out: { text in output.withLock { $0 += text } },
+      isTerminal: isTerminal, columns: columns, usesColour: usesColour, out: { text in output.withLock { $0 += text } },
       err: { text in errors.withLock { $0 += text } }, secret: { _ in typed }, answer: { _ in typed })
     let port = CannedPort(attachments: attachments) { command, _ throws(Failure) in
       sent.withLock { $0.append(command) }
@@ -50,8 +52,9 @@ struct CommandRun {
     var run = CommandRun()
     do {
       let zone = try #require(Zone(named: "Europe/Berlin"))
-      try await command.run(
-        Session(client: client, console: console, isJSON: command.global.json, now: Self.now, zone: zone))
+      var session = Session(client: client, console: console, command.global)
+      (session.now, session.zone) = (Self.now, zone)
+      try await command.run(session)
     } catch let code as ExitCode {
       run.code = code.rawValue
     } catch let error as ValidationError {

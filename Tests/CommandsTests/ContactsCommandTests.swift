@@ -71,7 +71,7 @@ struct ContactsCommandTests {
         Ann Lee             +44 20  ann@acme.test  id-1
         山田太郎 (deleted)                         id-2
 
-        There are more. To continue, add --cursor abc
+        There are more. To see all, add --all; to continue, add --cursor abc
 
         """)
     #expect((run.sent.first as? ListContactsRequest)?.limit == 2)

@@ -31,7 +31,7 @@ struct PeopleCommandTests {
     #expect(request.includeArchived)
     #expect(request.includePartial)
     #expect(!request.includeDeleted)
-    #expect(request.limit == 50)
+    #expect(request.limit == 500)
   }
 
   @Test("Empty lists have a sentence")
@@ -106,8 +106,8 @@ struct PeopleCommandTests {
         No activities
 
         Calls
-          WHEN            TOOK  FELT  NOTE              STATE    ID
-          1 hour ago  1 minute  😊    About the garden  pending  c-1
+          WHEN        AT                    TOOK  FELT  NOTE              STATE    ID
+          1 hour ago  2026-11-21 08:15  1 minute  😊    About the garden  pending  c-1
 
         No conversations
 
@@ -158,7 +158,7 @@ struct PeopleCommandTests {
         2 hours ago   email  Hello              t
         1 day ago     note   Likes tea  failed  n
 
-        There are more. To continue, add --cursor next
+        There are more. To see all, add --all; to continue, add --cursor next
 
         """)
   }
@@ -190,10 +190,10 @@ struct PeopleCommandTests {
   }
 
   @Test(
-    "Deleting asks a person at a terminal, and nobody else",
+    "Deleting asks a person at a terminal; a script has to say that it means it",
     arguments: [
       (true, "yes", [], true), (true, "n", [], false), (true, nil, [], false), (true, "n", ["--yes"], true),
-      (false, nil, [], true),
+      (false, nil, [], false), (false, nil, ["--yes"], true),
     ] as [(Bool, String?, [String], Bool)])
   func delete(isTerminal: Bool, typed: String?, options: [String], isDone: Bool) async throws {
     let answer: @Sendable (any KithMessages.Command) -> any Message & Sendable = {
@@ -206,7 +206,9 @@ struct PeopleCommandTests {
         "people", "delete", "ann", "--yes", isTerminal: isTerminal, typed: typed, answer: answer)
     #expect(run.sent.contains { $0 is DeletePersonRequest } == isDone)
     #expect(run.code == (isDone ? 0 : 1))
-    #expect(run.output == (isDone ? "Deleted the person: Ann Lee\n" : ""))
+    #expect(
+      run.output
+        == (isDone ? "Deleted the person: Ann Lee\nTo restore it: kith people restore \(Household.annID)\n" : ""))
   }
 
   @Test("A person is deleted by the exact name only")

@@ -83,7 +83,7 @@ struct RecordCommandTests {
         Ann Lee        Send the photos  2 days ago    failed  t-1
                  ✓     Buy stamps       1 minute ago          t-2
 
-        There are more. To continue, add --cursor c
+        There are more. To see all, add --all; to continue, add --cursor c
 
         """)
     let one = try await CommandRun.of("task", "list", "ann", "--limit", "7", "--deleted") {
@@ -221,9 +221,11 @@ struct RecordCommandTests {
 
   @Test("The deleted record is named")
   func delete() async throws {
-    let run = try await CommandRun.of("gift", "delete", "g-1") { _ in Gift.with { $0.name = "Tea pot" } }
+    let run = try await CommandRun.of("gift", "delete", "g-1") { _ in
+      Gift.with { ($0.id, $0.name) = ("g-1", "Tea pot") }
+    }
     #expect((run.sent.first as? DeleteGiftRequest)?.id == "g-1")
-    #expect(run.output == "Deleted the gift: Tea pot\n")
+    #expect(run.output == "Deleted the gift: Tea pot\nTo restore it: kith gift restore g-1\n")
   }
 
   @Test("A name that several have is exit code 2, and lists them with ids")

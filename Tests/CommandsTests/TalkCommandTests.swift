@@ -80,8 +80,8 @@ struct TalkCommandTests {
     #expect(request.channel == "email")
     #expect(
       run.output == """
-        WHEN        CHANNEL  MESSAGES  FIRST                   STATE     ID
-        1 hour ago  email           2  First line Second line  conflict  t-1
+        WHEN        AT                CHANNEL  MESSAGES  FIRST                   STATE     ID
+        1 hour ago  2026-11-21 08:15  email           2  First line Second line  conflict  t-1
 
         """)
   }

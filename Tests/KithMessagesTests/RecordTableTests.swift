@@ -30,6 +30,7 @@ import Testing
     55 last_interaction_at moment read-only derived
     56 contact_id text read-only derived
     57 photo message read-only hub
+    58 last_called_at moment read-only derived
     """,
     .contactField: """
     20 type text <=255 required line catalog:contact_field_type

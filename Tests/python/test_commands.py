@@ -143,7 +143,9 @@ def test_any_method_is_sent_from_the_command_line(hub):
     assert json.loads(kith(hub, "call", "kith.v1.Care/List").stdout)["records"][0]["memo"] == "Soup"
     refused = kith(hub, "call", "Care/Record", '{"category": "nothing"}')
     assert refused.returncode == 1 and "category" in refused.stderr
-    unknown = kith(hub, "call", "strat")
-    assert unknown.returncode != 0 and "strat" in unknown.stderr and "docs/services.md" in unknown.stderr
+    unknown = kith(hub, "call", "xyzzy")
+    assert unknown.returncode != 0 and "xyzzy" in unknown.stderr and "docs/services.md" in unknown.stderr
+    mistyped = kith(hub, "call", "strat")
+    assert mistyped.returncode == 2 and "Did you mean: kith call start" in mistyped.stderr
     help = kith(hub, "call")
     assert help.returncode == 0 and "timeline" in help.stdout

@@ -25,9 +25,9 @@ COLUMNS = 80
 class Typed:
     """`kith` at a terminal."""
 
-    def __init__(self, home, *arguments, **environment):
+    def __init__(self, home, *arguments, columns=COLUMNS, **environment):
         self.terminal, far = pty.openpty()
-        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
         def take_terminal():
             os.setsid()
@@ -76,9 +76,13 @@ class Typed:
 
     def redrawn(self):
         """How wide each line was that was drawn over another: one that wraps would leave its beginning behind."""
-        return [
-            sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line))
-            for line in re.findall(r"\r\x1b\[K([^\r\n]*)", self.said)]
+        return [width(line) for line in re.findall(r"\r\x1b\[K([^\r\n]*)", self.said)]
+
+
+def width(line):
+    """How many columns of a terminal a line takes."""
+    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line)
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in plain)
 
 
 @pytest.fixture

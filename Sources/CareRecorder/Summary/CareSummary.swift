@@ -58,7 +58,12 @@ public struct CareSummary: Sendable {
   public var unreviewed: Int { self.entries.count(where: \.isUnreviewed) }
 
   /// The text, with a line feed after each line.
-  public var text: String {
+  public var text: String { self.text(isShort: false) }
+
+  /// The text, with a line feed after each line.
+  ///
+  /// - Parameter isShort: Whether the list of memos is left out: the timeline has each of them.
+  public func text(isShort: Bool) -> String {
     var lines = [self.words.title(self.day)]
     if !self.recipient.isEmpty { lines.append(self.words.recipient(self.recipient)) }
     let recorders = self.recorders
@@ -68,9 +73,11 @@ public struct CareSummary: Sendable {
     lines += ["", self.words.countsHeading]
     lines += self.words.counts(
       CareCategory.allCases.map { category in (category, self.entries.count { $0.category == category }) })
-    lines += ["", self.words.memosHeading]
-    let memos = self.entries.compactMap(self.memo)
-    lines += memos.isEmpty ? [self.words.noMemos] : memos
+    if !isShort {
+      lines += ["", self.words.memosHeading]
+      let memos = self.entries.compactMap(self.memo)
+      lines += memos.isEmpty ? [self.words.noMemos] : memos
+    }
     if self.unreviewed > 0 { lines += ["", self.words.footer] }
     return lines.joined(separator: "\n") + "\n"
   }

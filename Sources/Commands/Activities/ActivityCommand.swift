@@ -9,6 +9,7 @@ struct ActivityCommand: AsyncParsableCommand {
     subcommands: [
       AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<Activity>.self, ShowRecordCommand<Activity>.self,
       EditRecordCommand<ActivityArguments>.self, DeleteRecordCommand<Activity>.self,
+      RestoreRecordCommand<Activity>.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -54,18 +55,19 @@ struct NewActivityArguments: RecordArguments {
   }
 }
 
-extension Activity: ListedRecord {
+extension Activity: ListedRecord, RestorableRecord {
   typealias Creation = CreateActivityRequest
   typealias Change = UpdateActivityRequest
   typealias Deletion = DeleteActivityRequest
   typealias Lookup = GetActivityRequest
+  typealias Restoration = RestoreActivityRequest
   typealias Listing = ListActivitiesRequest
 
   static let noun = Noun(
     command: "activity", singular: "activity", plural: "activities", newExample: "ann Went to the museum --with bob",
     changeExample: "--on 2026-11-20")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("WHEN", .left), ("ACTIVITY", .left), ("TYPE", .left), ("WITH", .left),
+  static let headings: [Column] = [
+    Column("WHEN"), Column("ACTIVITY", wraps: true), Column("TYPE", drops: 1), Column("WITH", drops: 2, wraps: true),
   ]
   static let isListedByPerson = false
 

@@ -84,6 +84,9 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only with this person: an id, or a name that only one person has.")
   var person: PersonReference?
 
+  @Option(help: "Only on these days: today, 'last week', 'last month', 先週, 2026-11-20.", transform: TimeText.pointOrDay)
+  var during: TimeText?
+
   @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)
   var from: TimeText?
 
@@ -99,11 +102,17 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only this state.")
   var state: SyncState?
 
+  func validate() throws {
+    guard self.during == nil || (self.from == nil && self.to == nil) else {
+      throw ValidationError("--during names the first and the last day. Give it, or --from and --to.")
+    }
+  }
+
   func filter(_ session: Session) async throws(Failure) -> CallFilter {
     var filter = CallFilter()
     if let person { filter.personID = try await person.id(session) }
-    if let from { filter.from = try from.start(now: session.now, in: session.zone) }
-    if let to { filter.to = try to.end(now: session.now, in: session.zone) }
+    if let from = self.from ?? self.during { filter.from = try from.start(now: session.now, in: session.zone) }
+    if let to = self.to ?? self.during { filter.to = try to.end(now: session.now, in: session.zone) }
     filter.emotion = self.emotion?.field ?? ""
     filter.tag = self.tag
     filter.syncState = self.state?.rawValue ?? ""

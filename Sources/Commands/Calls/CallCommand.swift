@@ -13,9 +13,10 @@ struct CallCommand: AsyncParsableCommand {
     subcommands: [
       LogCallCommand.self, QuickCallCommand.self, StartCallCommand.self, StopCallCommand.self, ListCallsCommand.self,
       ShowRecordCommand<Call>.self, EditRecordCommand<CallArguments>.self, DeleteCallsCommand.self,
-      TagCallsCommand.self, RestoreCallCommand.self, SearchCallsCommand.self, CallTimelineCommand.self,
+      TagCallsCommand.self, RestoreRecordCommand<Call>.self, SearchCallsCommand.self, CallTimelineCommand.self,
       CallStatsCommand.self,
-      SuggestCallsCommand.self, ExportCallsCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
+      SuggestCallsCommand.self, ExportCallsCommand.self, ImportCallsCommand.self, ShareCallsCommand.self,
+      VoiceCallCommand.self, CallTemplateCommand.self, CallAttachmentCommand.self,
       SendMethodCommand.self,
     ], defaultSubcommand: SendMethodCommand.self)
 
@@ -38,39 +39,37 @@ struct ListCallsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListCallsRequest()
-    self.page.fill(&request)
     request.filter = try await self.filter.filter(session)
     request.includeDeleted = self.deleted
-    try await session.show(page: try await session.ask(request), showsOwner: true)
+    try await session.show(page: try await self.page.ask(request, session), showsOwner: true)
   }
 }
 
 struct DeleteCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete calls: all named ones, or none if one fails.",
-    discussion: "Example: kith call delete \(RecordID.example)")
+    discussion: "Example: kith call delete \(IDText.example)")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The ids, as lists show them.")
-  var ids: [String]
+  @Argument(help: "The calls: ids as lists show them, parts of them, or last.")
+  var targets: [RecordID<Call>]
 
   func run(_ session: Session) async throws {
-    guard let first = self.ids.first, self.ids.count > 1 else {
+    let ids = try await self.targets.ids(session)
+    guard let first = ids.first, ids.count > 1 else {
       var request = DeleteCallRequest()
-      request.id = self.ids.first ?? ""
-      let call = try await session.ask(request)
-      return try await session.showDeleted(
-        call, advice: "To restore it: kith call restore \(Printable.text(call.id))")
+      request.id = ids.first ?? ""
+      return try await session.showDeleted(try await session.ask(request), restoring: true)
     }
     var request = BulkDeleteCallsRequest()
-    request.ids = self.ids
+    request.ids = ids
     let reply = try await session.ask(request)
-    try session.show(
+    try await session.show(
       reply,
       [
         "Deleted \(Count.of(reply.ids.count, "call")).",
-        "To restore one: kith call restore \(Printable.text(reply.ids.first ?? first))",
+        "To restore one: kith call restore \(Printable.text(session.ids[reply.ids.first ?? first]))",
       ])
   }
 }
@@ -78,39 +77,22 @@ struct DeleteCallsCommand: HubCommand {
 struct TagCallsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag", abstract: "Add tags to calls: to all named ones, or to none if one fails.",
-    discussion: "Example: kith call tag \(RecordID.example) --tag family")
+    discussion: "Example: kith call tag \(IDText.example) --tag family")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The ids, as lists show them.")
-  var ids: [String]
+  @Argument(help: "The calls: ids as lists show them, parts of them, or last.")
+  var targets: [RecordID<Call>]
 
   @Option(help: "A tag of one word; may be repeated.")
   var tag: [String]
 
   func run(_ session: Session) async throws {
     var request = BulkTagCallsRequest()
-    request.ids = self.ids
+    request.ids = try await self.targets.ids(session)
     request.tags = self.tag
     let reply = try await session.ask(request)
-    try session.show(reply, ["Tagged \(Count.of(reply.ids.count, "call"))."])
-  }
-}
-
-struct RestoreCallCommand: HubCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Restore a deleted call.",
-    discussion: "Example: kith call restore \(RecordID.example)")
-
-  @OptionGroup var global: GlobalOptions
-
-  @Argument(help: RecordID.help)
-  var target: RecordID
-
-  func run(_ session: Session) async throws {
-    var request = RestoreCallRequest()
-    request.id = try await self.target.id(session)
-    try await session.show(try await session.ask(request))
+    try await session.show(reply, ["Tagged \(Count.of(reply.ids.count, "call"))."])
   }
 }
 
@@ -125,25 +107,27 @@ struct CallTimelineCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = CallTimelineRequest()
-    self.page.fill(&request)
     request.timeZone = session.zone.name
-    let reply = try await session.ask(request)
+    let reply = try await self.page.ask(request, session)
     let calls = reply.groups.flatMap(\.calls)
     let names = await PersonNames.of(calls, session)
-    try session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor))
+    try await session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor))
   }
 
   /// One table for all groups, so that their columns align, with the titles of the groups between the rows.
   private static func lines(_ groups: [CallGroup], _ names: PersonNames, _ session: Session) -> [String] {
-    var rows = RecordTable(groups.flatMap(\.calls), names, showsOwner: true).lines(session)[...]
-    guard groups.contains(where: { !$0.calls.isEmpty }) else { return Array(rows) }
-    var lines = Array(rows.prefix(1))
-    rows = rows.dropFirst()
+    let table = RecordTable(groups.flatMap(\.calls), names, showsOwner: true)
+    guard groups.contains(where: { !$0.calls.isEmpty }) else { return table.lines(session) }
+    let parts = table.table(session).parts(session)
+    var (lines, rows, title) = ([parts.heading], parts.rows[...], "")
     for group in groups where !group.calls.isEmpty {
-      lines += ["", session.console.style.bold(Self.title(group.title))] + rows.prefix(group.calls.count)
+      // A group that began on the page before goes on.
+      if group.title != title { lines += ["", session.console.style.bold(Self.title(group.title))] }
+      title = group.title
+      lines += rows.prefix(group.calls.count).joined()
       rows = rows.dropFirst(group.calls.count)
     }
-    return lines
+    return lines + parts.leftOut
   }
 
   private static func title(_ name: String) -> String {
@@ -160,12 +144,12 @@ struct CallTimelineCommand: HubCommand {
 struct CallAttachmentCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "attachment", abstract: "Write a voice note or photo of a call to a file.",
-    discussion: "Example: kith call attachment \(RecordID.example) -o note.m4a")
+    discussion: "Example: kith call attachment \(IDText.example) -o note.m4a")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: RecordID.help)
-  var target: RecordID
+  @Argument(help: IDText.help)
+  var target: RecordID<Call>
 
   @Option(help: "Its number, as `kith call show` counts them.")
   var number = 1
@@ -200,7 +184,7 @@ struct ExportCallsCommand: HubCommand {
   @OptionGroup var filter: CallFilterOptions
 
   @Option(help: "Only the call with this id; may be repeated. Not for a report.")
-  var id: [String] = []
+  var id: [RecordID<Call>] = []
 
   @Option(help: "The language of a report. Default: that of the locale.")
   var lang = Language.ofLocale
@@ -215,11 +199,40 @@ struct ExportCallsCommand: HubCommand {
     var request = ExportCallsRequest()
     request.format = self.format.rawValue
     request.filter = try await self.filter.filter(session)
-    request.ids = self.id
+    request.ids = try await self.id.ids(session)
     request.timeZone = session.zone.name
     request.language = self.lang.rawValue
     let blob = try await session.ask(request, drawing: "export")
     let output = self.output ?? "calls-\(session.zone.day(of: session.now)).\(self.format.rawValue)"
     try await session.save(blob, to: output)
+  }
+}
+
+struct ShareCallsCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "share", abstract: "Send a report of calls over a channel: counts, and a line for each call.",
+    discussion: """
+      It is sent in the background; `kith channels deliveries` shows the result. `kith call export --format pdf` writes one to print.
+      Example: kith call share --during 'last month' --channel family
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var filter: CallFilterOptions
+
+  @Option(name: .customLong("channel"), help: "A channel to send it over; may be repeated.")
+  var channels: [String]
+
+  @Option(help: "The language of the report. Default: that of the locale.")
+  var lang = Language.ofLocale
+
+  func run(_ session: Session) async throws {
+    var request = ShareCallsRequest()
+    request.filter = try await self.filter.filter(session)
+    request.timeZone = session.zone.name
+    request.language = self.lang.rawValue
+    request.channels = self.channels
+    let reply = try await session.ask(request)
+    try await session.show(reply, DeliveryTable(reply.deliveries).lines(session))
   }
 }

@@ -1,17 +1,20 @@
 internal import ArgumentParser
 internal import KithMessages
 
-extension Call: OwnedRecord, ShownRecord {
+extension Call: OwnedRecord, ShownRecord, RestorableRecord {
   typealias Creation = LogCallRequest
   typealias Change = UpdateCallRequest
   typealias Deletion = DeleteCallRequest
   typealias Lookup = GetCallRequest
+  typealias Restoration = RestoreCallRequest
 
   static let noun = Noun(
     command: "call", singular: "call", plural: "calls", creation: "log", newExample: "ann --duration 25",
     changeExample: "--emotion happy")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("WHEN", .left), ("TOOK", .right), ("FELT", .left), ("NOTE", .left), ("TAGS", .left),
+  static let headings: [Column] = [
+    Column("WHEN"), Column("AT", drops: 1), Column("TOOK", .right, drops: 4), Column("FELT", drops: 3),
+    Column("NOTE", wraps: true),
+    Column("TAGS", drops: 2),
   ]
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
@@ -33,8 +36,9 @@ extension Call: OwnedRecord, ShownRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
-      session.ago(self.calledAt), self.isRunning ? "running" : self.duration, Emotion.face(self.emotion),
-      Printable.shortened(self.note, to: 50), self.tags.joined(separator: ", "),
+      session.ago(self.calledAt), session.zone.text(self.calledAt), self.isRunning ? "running" : self.duration,
+      Emotion.face(self.emotion),
+      self.note, self.tags.joined(separator: ", "),
     ]
   }
 
@@ -48,12 +52,29 @@ extension Call: OwnedRecord, ShownRecord {
 }
 
 /// How a call felt.
-enum Emotion: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum Emotion: String, ExpressibleByArgument, Worded, Sendable {
   case happy, neutral, sad, frustrated, excited
   /// Clears an earlier emotion.
   case unset = "none"
 
   static let help: ArgumentHelp = "How it felt."
+
+  /// Japanese and faces are taken too.
+  init?(argument: String) {
+    let face = Self.allCases.first { $0 != .unset && Self.face($0.rawValue) == argument }
+    self.init(rawValue: face?.rawValue ?? Self.name(typed: argument))
+  }
+
+  func words(_ say: Language) -> String {
+    switch self {
+    case .happy: say("happy", "うれしい")
+    case .neutral: say("neutral", "ふつう")
+    case .sad: say("sad", "かなしい")
+    case .frustrated: say("frustrated", "いらいら")
+    case .excited: say("excited", "わくわく")
+    case .unset: say("none", "なし")
+    }
+  }
 
   /// The face of an emotion; an unknown name, from a newer kithd, unchanged.
   static func face(_ text: String) -> String {

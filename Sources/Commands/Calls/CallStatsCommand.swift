@@ -16,7 +16,7 @@ struct CallStatsCommand: HubCommand {
     request.filter = try await self.filter.filter(session)
     request.timeZone = session.zone.name
     let reply = try await session.ask(request)
-    try session.show(reply, CallStats(reply).lines(session))
+    try await session.show(reply, CallStats(reply).lines(session))
   }
 }
 
@@ -51,24 +51,26 @@ struct CallStats {
   private func weeks(_ session: Session) -> [String] {
     let most = Int(self.stats.weeks.map(\.calls).max() ?? 0)
     guard most > 0 else { return [] }
-    var table = Table(("WEEK OF", .left), ("CALLS", .right), ("MINUTES", .right), ("", .left))
+    var table = Table([Column("WEEK OF"), Column("CALLS", .right), Column("MINUTES", .right), Column("", name: "bar")])
     for week in self.stats.weeks {
       let bar = String(repeating: "█", count: (Int(week.calls) * Self.cells + most - 1) / most)
       table.add(week.monday, Count.grouped(Int(week.calls)), Count.grouped(Int(week.minutes)), bar)
     }
-    return [""] + table.lines(session.console.style)
+    return [""] + table.lines(session)
   }
 
   private func people(_ session: Session) -> [String] {
     guard !self.stats.people.isEmpty else { return [] }
-    var table = Table(
-      ("PERSON", .left), ("CALLS", .right), ("LAST CALL", .left), ("AVERAGE", .right), ("ID", .left))
+    var table = Table([
+      Column("PERSON"), Column("CALLS", .right), Column("LAST CALL", drops: 2), Column("AVERAGE", .right, drops: 1),
+      Column("ID"),
+    ])
     for person in self.stats.people {
       table.add(
         person.personName, Count.grouped(Int(person.calls)), RelativeTime.words(person.lastCalledAt, now: session.now),
-        person.averageMinutes > 0 ? "\(Count.decimal(person.averageMinutes)) min" : "", person.personID)
+        person.averageMinutes > 0 ? "\(Count.decimal(person.averageMinutes)) min" : "", session.ids[person.personID])
     }
-    return [""] + table.lines(session.console.style)
+    return [""] + table.lines(session)
   }
 }
 
@@ -86,19 +88,22 @@ struct SuggestCallsCommand: HubCommand {
     var request = SuggestCallsRequest()
     request.limit = self.limit
     let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply.suggestions, session))
+    try await session.show(reply, Self.lines(reply.suggestions, session))
   }
 
   private static func lines(_ suggestions: [CallSuggestion], _ session: Session) -> [String] {
     guard !suggestions.isEmpty else { return ["Nobody found: calls are as frequent as usual."] }
-    var table = Table(("PERSON", .left), ("LAST CALL", .left), ("USUALLY", .left), ("OVERDUE", .right), ("ID", .left))
+    var table = Table([
+      Column("PERSON"), Column("LAST CALL", drops: 2), Column("USUALLY", drops: 1), Column("OVERDUE", .right),
+      Column("ID"),
+    ])
     for suggestion in suggestions {
       table.add(
         suggestion.personName, RelativeTime.words(suggestion.lastCalledAt, now: session.now),
         suggestion.usualDays == 0 ? "" : "every \(Count.of(Int(suggestion.usualDays), "day"))",
         Count.of(Int(suggestion.overdueDays), "day"),
-        suggestion.personID)
+        session.ids[suggestion.personID])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }

@@ -18,21 +18,24 @@ struct ListCallTemplatesCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(ListCallTemplatesRequest())
-    try session.show(reply, Self.lines(reply.templates, session.console.style))
+    try await session.show(reply, Self.lines(reply.templates, session))
   }
 
-  private static func lines(_ templates: [CallTemplate], _ style: Style) -> [String] {
+  private static func lines(_ templates: [CallTemplate], _ session: Session) -> [String] {
     guard !templates.isEmpty else { return ["No templates found."] }
     var table = Table(
-      [("NAME", .left), ("TAKES", .right), ("FEELS", .left), ("CALLED BY", .left), ("TAGS", .left), ("NOTE", .left)],
+      [
+        Column("NAME"), Column("TAKES", .right), Column("FEELS", drops: 2), Column("CALLED BY", drops: 1),
+        Column("TAGS", drops: 1), Column("NOTE", wraps: true),
+      ],
       hidesEmpty: true)
     for template in templates {
       table.add(
         template.name, template.durationMinutes == 0 ? "" : Count.of(Int(template.durationMinutes), "minute"),
         Emotion.words(template.emotion), template.theyCalled ? "them" : "you", template.tags.joined(separator: ", "),
-        Printable.shortened(template.note, to: 50))
+        template.note)
     }
-    return table.lines(style)
+    return table.lines(session)
   }
 }
 
@@ -55,7 +58,7 @@ struct SaveCallTemplateCommand: HubCommand {
     var request = SaveCallTemplateRequest()
     request.template = changes.record
     let template = try await session.ask(request)
-    try session.show(
+    try await session.show(
       template, ["Saved. To use it: kith call log PERSON --template \(Printable.text(template.name))"])
   }
 }
@@ -73,6 +76,6 @@ struct DeleteCallTemplateCommand: HubCommand {
     var request = DeleteCallTemplateRequest()
     request.name = self.name
     let template = try await session.ask(request)
-    try session.show(template, ["Deleted the template \(Printable.text(template.name))."])
+    try await session.show(template, ["Deleted the template \(Printable.text(template.name))."])
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct LogCallCommand: HubCommand {
@@ -82,8 +83,8 @@ struct StopCallCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The call's id. Default: the running call.")
-  var id: String?
+  @Argument(help: "The person or the id of the call. Default: the running call.")
+  var target: RunningCallReference?
 
   @Option(help: Emotion.help)
   var emotion = Emotion.unset
@@ -96,10 +97,28 @@ struct StopCallCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = StopCallRequest()
-    request.id = self.id ?? ""
+    request.id = try await self.target?.id(session) ?? ""
     request.emotion = self.emotion.field
     request.note = self.note
     request.tags = self.tag
     try await session.show(try await session.ask(request))
+  }
+}
+
+/// A call whose timer runs, by the person or by its id.
+struct RunningCallReference: NameReference {
+  static let help: ArgumentHelp = "The person or the id of the call."
+  static let example = "ann"
+  static let kind = "call"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = ListCallsRequest()
+    request.limit = LimitOption.most
+    let typed = self.text.lowercased()
+    return try await session.ask(request).calls.filter {
+      $0.isRunning && $0.personName.lowercased().contains(typed)
+    }.map { .init(id: $0.id, shown: "\($0.personName), \(session.ago($0.calledAt))", names: [$0.personName]) }
   }
 }

@@ -18,10 +18,10 @@ struct SearchCallsCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SearchCallsRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.size.limit
+    request.limit = self.size.count
     request.filter = try await self.filter.filter(session)
     let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
+    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
   }
 
   private static func lines(_ hits: [CallHit], _ session: Session) -> [String] {
@@ -31,7 +31,7 @@ struct SearchCallsCommand: HubCommand {
       let call = hit.call
       let head = [call.personName, session.ago(call.calledAt), call.duration, Emotion.face(call.emotion), call.mark]
       return [
-        "\(Printable.text(head.filter { !$0.isEmpty }.joined(separator: ", ")))  \(style.dim(Printable.text(call.id)))",
+        "\(Printable.text(head.filter { !$0.isEmpty }.joined(separator: ", ")))  \(style.dim(Printable.text(session.ids[call.id])))",
         "    \(Excerpt(hit).text(style))",
       ]
     }

@@ -24,7 +24,7 @@ struct RecordCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "medication, meal, toileting, medical_visit or free_memo.")
+  @Argument(help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.")
   var category: String
 
   @Argument(help: "What was done or seen.")
@@ -37,12 +37,12 @@ struct RecordCareCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     var request = RecordCareRequest()
-    request.category = self.category
+    request.category = CareCategory.name(typed: self.category)
     request.memo = self.memo.joined(separator: " ")
     request.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
@@ -54,8 +54,8 @@ struct ListCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "A day as YYYY-MM-DD.")
-  var day = ""
+  @Option(help: DayArgument.help)
+  var day: DayArgument?
 
   @Option(help: "Only this category.")
   var category = ""
@@ -63,44 +63,40 @@ struct ListCareCommand: BilingualCommand {
   @Option(help: "Only entries with this review: none, needed or done.")
   var review = ""
 
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32?
-
-  @Option(help: "Continue a list: the cursor that it printed.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   @Flag(help: "Only deleted entries.")
   var deleted = false
 
   func carryOut(_ session: Session) async throws {
     var request = ListCareRequest()
-    request.day = self.day
-    request.category = self.category
-    request.review = self.review
-    request.limit = self.limit ?? 0
-    request.cursor = self.cursor
+    request.day = try await session.careDay(self.day)
+    request.category = CareCategory.name(typed: self.category)
+    request.review = CareReview.name(typed: self.review)
     request.includeDeleted = self.deleted
-    let reply = try await session.ask(request)
-    try session.show(reply, CareTable(reply).lines(session))
+    // A day is shown whole.
+    let page = self.page.showing(atMost: self.day == nil ? nil : LimitOption.most)
+    let reply = try await page.ask(request, session)
+    try await session.show(reply, CareTable(reply).lines(session))
   }
 }
 
 struct ShowCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one entry with its earlier versions.",
-    discussion: "Example: kith care show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care show last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = GetCareRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
@@ -115,32 +111,26 @@ struct SearchCareCommand: BilingualCommand {
   @Argument(help: "The text to search for.")
   var text: [String]
 
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32 = 50
-
-  @Option(help: "Continue a search: the cursor that it printed.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   func carryOut(_ session: Session) async throws {
     var request = SearchCareRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.limit
-    request.cursor = self.cursor
-    let reply = try await session.ask(request)
-    try session.show(reply, CareTable(reply).lines(session))
+    let reply = try await self.page.ask(request, session)
+    try await session.show(reply, CareTable(reply).lines(session))
   }
 }
 
 struct EditCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Correct an entry. Its earlier version is kept.",
-    discussion: "Example: kith care edit 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --memo 'one tablet'")
+    discussion: "Example: kith care edit last --memo 'one tablet'")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The new memo; '' for none.")
   var memo: String?
@@ -161,7 +151,7 @@ struct EditCareCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     var request = UpdateCareRequest()
-    request.record.id = self.id
+    request.record.id = try await self.target.id(session)
     request.correctedBy = self.by
     func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareRecord, String>) {
       guard let value else { return }
@@ -170,75 +160,75 @@ struct EditCareCommand: BilingualCommand {
     }
     set("memo", self.memo, \.memo)
     set("transcript", self.transcript, \.transcript)
-    set("category", self.category, \.category)
+    set("category", self.category.map(CareCategory.name), \.category)
     set("recorder", self.recorder, \.recorder)
     if let time = try self.moment.moment(session) {
       request.record.occurredAt = time
       request.fields.append("occurred_at")
     }
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct ConfirmCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "confirm", abstract: "Confirm the transcript of an entry.",
-    discussion: "Example: kith care confirm 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --category medication")
+    discussion: "Example: kith care confirm last --category medication")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The category, if it was recognised wrongly.")
   var category = ""
 
   func carryOut(_ session: Session) async throws {
     var request = ConfirmCareRequest()
-    request.id = self.id
-    request.category = self.category
+    request.id = try await self.target.id(session)
+    request.category = CareCategory.name(typed: self.category)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct DeleteCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete an entry. `kith care restore` restores it.",
-    discussion: "Example: kith care delete 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care delete last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = DeleteCareRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
 struct RestoreCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore a deleted entry.",
-    discussion: "Example: kith care restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith care restore last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
     var request = RestoreCareRequest()
-    request.id = self.id
+    request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }
 
@@ -256,17 +246,17 @@ struct ExportCareCommand: BilingualCommand {
   @Option(help: "csv or json.")
   var format = CareExportFormat.csv
 
-  @Option(help: "The first day, as YYYY-MM-DD.")
-  var from = ""
+  @Option(help: "The first day, as YYYY-MM-DD, yesterday, 'last monday', 昨日.")
+  var from: DayArgument?
 
   @Option(help: "The last day.")
-  var to = ""
+  var to: DayArgument?
 
   func carryOut(_ session: Session) async throws {
     var request = ExportCareRequest()
     request.format = self.format.rawValue
-    request.fromDay = self.from
-    request.toDay = self.to
+    request.fromDay = try await session.careDay(self.from)
+    request.toDay = try await session.careDay(self.to)
     let blob = try await session.ask(request, drawing: "export")
     try await session.save(blob, to: self.output)
   }

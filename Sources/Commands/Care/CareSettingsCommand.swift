@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 struct CareSettingsCommand: BilingualCommand {
@@ -47,7 +49,7 @@ struct CareSettingsCommand: BilingualCommand {
       request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
     let say = session.language
     let hours = settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours)
-    try session.show(
+    try await session.show(
       settings,
       [
         "\(say("Cared for:  ", "対象:")) \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
@@ -56,5 +58,15 @@ struct CareSettingsCommand: BilingualCommand {
         "\(say("Time zone:  ", "時間帯:")) \(settings.timeZone.isEmpty ? say("of the hub", "kithd と同じ") : settings.timeZone)",
         say("Sound kept:  \(Count.of(hours, "hour"))", "音声の保存: \(hours)時間"),
       ].map(Printable.text))
+  }
+}
+
+extension Session {
+  /// A day as requests of care carry it; empty if none was given. Words such as `today` are read in the time zone of care.
+  func careDay(_ day: DayArgument?) async throws(Failure) -> String {
+    guard let day else { return "" }
+    guard !day.isFixed else { return day.text(self) }
+    let name = try await self.ask(CareSettingsRequest()).timeZone
+    return day.text(self, in: Zone(named: name))
   }
 }

@@ -11,18 +11,18 @@ struct CareTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
-    var table = Table(
-      (say("WHEN", "いつ"), .left), (say("CATEGORY", "分類"), .left), (say("WHAT", "内容"), .left), ("", .left), ("ID", .left)
-    )
+    var table = Table([
+      Column(say("WHEN", "いつ"), name: "when"), Column(say("AGO", "経過"), name: "ago", drops: 1),
+      Column(say("CATEGORY", "分類"), name: "category"),
+      Column(say("WHAT", "内容"), name: "what", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
+    ])
     for record in self.reply.records {
       table.add(
-        session.zone.text(record.occurredAt), say.category(record.category), record.content(session),
-        record.remark(session), record.id)
+        session.zone.text(record.occurredAt), session.relative(record.occurredAt), say.category(record.category),
+        record.content(session),
+        record.remark(session), session.ids[record.id])
     }
-    let more =
-      self.reply.nextCursor.isEmpty
-      ? [] : ["", say("There are more:", "続きがあります:") + " --cursor \(self.reply.nextCursor)"]
-    return table.lines(session.console.style) + more
+    return table.lines(session) + PageOptions.more(self.reply.nextCursor, say)
   }
 }
 
@@ -40,7 +40,7 @@ struct CareCard {
       (say("State", "状態"), record.remark(session)), (say("Recorded by", "記録者"), record.recorder),
       (say("Engine", "エンジン"), [record.engine, record.language].joined(separator: " ")),
       (say("Maybe", "もしかして"), record.suggestedCategory.isEmpty ? "" : say.category(record.suggestedCategory)),
-      ("Id", record.id),
+      ("ID", session.ids[record.id]),
     ]
     rows += record.versions.map { version in
       let author = version.replacedBy.isEmpty ? "" : say(" by \(version.replacedBy)", " \(version.replacedBy)")

@@ -11,17 +11,18 @@ struct PlayCareCommand: BilingualCommand {
     commandName: "play", abstract: "Play the recording of an entry, while it is kept.",
     discussion: """
       Uses aplay, pw-play or ffplay, whichever is installed. Ctrl-C ends it.
-      Example: kith care play 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
+      Example: kith care play last
       """)
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   func carryOut(_ session: Session) async throws {
-    let blob = try await session.ask(CareAudioRequest.with { $0.id = self.id })
+    let id = try await self.target.id(session)
+    let blob = try await session.ask(CareAudioRequest.with { $0.id = id })
     let player = try Self.player(of: blob.mediaType)
     let file = try TemporaryFile()
     try await session.client.download(blob) { piece throws(Failure) in try file.write(piece) }
@@ -29,9 +30,9 @@ struct PlayCareCommand: BilingualCommand {
     guard try await Self.play(file.descriptor, by: player) else {
       throw Failure(
         .failedPrecondition, "NOT_PLAYED",
-        "\(player[0]) could not play the recording. To write it to a file: kith care audio \(self.id) -o FILE")
+        "\(player[0]) could not play the recording. To write it to a file: kith care audio \(self.target.text) -o FILE")
     }
-    try session.show(blob, [])
+    try await session.show(blob, [])
   }
 
   /// Runs the player with an unnamed file as its standard input.
@@ -80,19 +81,20 @@ struct PlayCareCommand: BilingualCommand {
 struct AudioCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "audio", abstract: "Write the recording of an entry to a file, while it is kept.",
-    discussion: "Example: kith care audio 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o note.wav")
+    discussion: "Example: kith care audio last -o note.wav")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   func carryOut(_ session: Session) async throws {
-    let blob = try await session.ask(CareAudioRequest.with { $0.id = self.id })
+    let id = try await self.target.id(session)
+    let blob = try await session.ask(CareAudioRequest.with { $0.id = id })
     try await session.save(blob, to: self.output)
   }
 }

@@ -11,16 +11,20 @@ struct SummaryCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "A day as YYYY-MM-DD. Default: today.")
-  var day = ""
+  @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
+  var day: DayArgument?
+
+  @Flag(help: "Leave out the list of memos: the timeline has them.")
+  var short = false
 
   func carryOut(_ session: Session) async throws {
     var request = CareSummaryRequest()
-    request.day = self.day
+    request.day = try await session.careDay(self.day)
+    request.short = self.short
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     // The text ends with a line feed, and the console adds one to each line.
-    try session.show(reply, [String(reply.text.dropLast())])
+    try await session.show(reply, [String(reply.text.dropLast())])
   }
 }
 
@@ -50,8 +54,11 @@ struct ShareCareCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "A day as YYYY-MM-DD. Default: today.")
-  var day = ""
+  @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
+  var day: DayArgument?
+
+  @Flag(help: "Leave out the list of memos: the timeline has them.")
+  var short = false
 
   @Option(help: "A channel to send it over; may be repeated.")
   var to: [String] = []
@@ -74,7 +81,8 @@ struct ShareCareCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     guard self.to.isEmpty else { return try await self.send(session) }
     var request = CareSummaryRequest()
-    request.day = self.day
+    request.day = try await session.careDay(self.day)
+    request.short = self.short
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     if let file {
@@ -83,24 +91,25 @@ struct ShareCareCommand: BilingualCommand {
       try output.write(Array(reply.text.utf8))
       try output.commit()
       guard printsReport else { return }
-      return try session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
+      return try await session.show(reply, [session.language("Written to \(file).", "\(file) に書き出しました。")])
     }
     if self.mailto {
       let subject = String(reply.text.prefix { $0 != "\n" })
-      return try session.show(reply, [ShareLinks.mail(subject: subject, text: reply.text)])
+      return try await session.show(reply, [ShareLinks.mail(subject: subject, text: reply.text)])
     }
-    if self.isForLine { return try session.show(reply, [ShareLinks.line(text: reply.text)]) }
+    if self.isForLine { return try await session.show(reply, [ShareLinks.line(text: reply.text)]) }
     // The text ends with a line feed, and the console adds one to each line.
-    try session.show(reply, [String(reply.text.dropLast())])
+    try await session.show(reply, [String(reply.text.dropLast())])
   }
 
   private func send(_ session: Session) async throws {
     var request = ShareCareRequest()
-    request.day = self.day
+    request.day = try await session.careDay(self.day)
+    request.short = self.short
     request.language = self.outputLanguage.lang?.rawValue ?? ""
     request.channels = self.to
     let reply = try await session.ask(request)
-    try session.show(reply, DeliveryTable(reply.deliveries).lines(session))
+    try await session.show(reply, DeliveryTable(reply.deliveries).lines(session))
   }
 }
 

@@ -74,22 +74,22 @@ extension CareRecord {
     let remark = self.remark(session)
     if self.isUnderWay {
       return say(
-        "Not transcribed yet (\(remark)). The recording is kept and will be transcribed: kith care show \(self.id)",
-        "まだ文字になっていません (\(remark))。録音は保存され、あとで文字起こしされます: kith care show \(self.id)")
+        "Not transcribed yet (\(remark)). The recording is kept and will be transcribed: kith care show \(session.ids[self.id])",
+        "まだ文字になっていません (\(remark))。録音は保存され、あとで文字起こしされます: kith care show \(session.ids[self.id])")
     }
     guard self.hasAudio_p else {
       return say(
-        "Nothing was transcribed. Write a memo: kith care edit \(self.id) --memo TEXT",
-        "文字起こしできませんでした。メモを書いてください: kith care edit \(self.id) --memo TEXT")
+        "Nothing was transcribed. Write a memo: kith care edit \(session.ids[self.id]) --memo TEXT",
+        "文字起こしできませんでした。メモを書いてください: kith care edit \(session.ids[self.id]) --memo TEXT")
     }
     return say(
       """
-      Nothing was transcribed. Listen to it: kith care play \(self.id)
-      Then write a memo: kith care edit \(self.id) --memo TEXT; or try again: kith care retry \(self.id)
+      Nothing was transcribed. Listen to it: kith care play \(session.ids[self.id])
+      Then write a memo: kith care edit \(session.ids[self.id]) --memo TEXT; or try again: kith care retry \(session.ids[self.id])
       """,
       """
-      文字起こしできませんでした。録音を聞くには: kith care play \(self.id)
-      メモを書くには: kith care edit \(self.id) --memo TEXT、もう一度試すには: kith care retry \(self.id)
+      文字起こしできませんでした。録音を聞くには: kith care play \(session.ids[self.id])
+      メモを書くには: kith care edit \(session.ids[self.id]) --memo TEXT、もう一度試すには: kith care retry \(session.ids[self.id])
       """)
   }
 }

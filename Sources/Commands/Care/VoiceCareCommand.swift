@@ -68,9 +68,9 @@ struct VoiceCareCommand: BilingualCommand {
       throw error
     }
     let stopped = try await session.ask(stop)
-    guard let changes else { return try session.show(stopped, CareCard(stopped.record).lines(session)) }
+    guard let changes else { return try await session.show(stopped, CareCard(stopped.record).lines(session)) }
     let reply = try await TranscriptWait(session).entry(id, changes, for: .seconds(self.timeout))
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
     guard reply.record.isInWords else {
       if !session.isJSON { session.console.printError("kith: \(reply.record.hint(session))") }
       throw ExitCode(ExitStatus.failed.rawValue)
@@ -80,7 +80,7 @@ struct VoiceCareCommand: BilingualCommand {
   /// Begins the entry; ends the recorder if that fails.
   private func start(_ sound: any SoundInput, _ session: Session) async throws -> String {
     var start = StartVoiceRequest()
-    start.category = self.category
+    start.category = CareCategory.name(typed: self.category)
     start.language = self.language
     start.recorder = self.recorder
     do {
@@ -94,56 +94,34 @@ struct VoiceCareCommand: BilingualCommand {
 
   /// Sends the sound as it arrives. What was sent is kept, even if the rest cannot be read.
   private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
-    let signals = Interrupt.catching { sound.end() }
-    defer { signals.end() }
-    let meter = RecordingMeter(session, limit: self.seconds)
-    let isRecording = self.file == nil
-    let isShown = isRecording && session.console.isTerminal && !session.isJSON
-    if isRecording, !isShown, !session.isJSON {
-      session.console.print(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+    var request = AppendVoiceRequest()
+    request.id = id
+    try await Recording(sound: sound, seconds: self.seconds, isFromMicrophone: self.file == nil).run(session) {
+      piece throws(Failure) in
+      request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
     }
-    let drawing = isShown ? Task { await meter.run() } : nil
-    let timer = Task { [seconds] in
-      try await Task.sleep(for: .seconds(seconds))
-      if isRecording { sound.end() }
-    }
-    var failure: Failure?
-    do throws(Failure) {
-      var request = AppendVoiceRequest()
-      request.id = id
-      while let piece = try await sound.next() {
-        meter.take(piece)
-        request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
-      }
-    } catch {
-      failure = error
-    }
-    timer.cancel()
-    drawing?.cancel()
-    await drawing?.value
-    if let failure { throw failure }
   }
 }
 
 struct RetryCareCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Transcribe the kept recording of an entry again.",
-    discussion: "Example: kith care retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 --language ja-JP")
+    discussion: "Example: kith care retry last --language ja-JP")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The entry's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<CareRecord>
 
   @Option(help: "The spoken language. Default: as before.")
   var language = ""
 
   func carryOut(_ session: Session) async throws {
     var request = TranscribeAgainRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.language = self.language
     let reply = try await session.ask(request)
-    try session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(reply, CareCard(reply.record).lines(session))
   }
 }

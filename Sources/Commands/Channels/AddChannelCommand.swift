@@ -72,6 +72,9 @@ struct AddChannelCommand: BilingualCommand {
   @Option(help: "A file of certificates (PEM) to trust instead of the system's authorities.", completion: .file())
   var caFile: String?
 
+  @Flag(help: "Send summaries of care without their list of memos.")
+  var shortSummary = false
+
   @Flag(help: "Use no secret.")
   var noSecret = false
 
@@ -87,6 +90,7 @@ struct AddChannelCommand: BilingualCommand {
     var request = AddChannelRequest()
     request.channel = self.channel
     request.channel.name = self.name
+    request.channel.shortSummary = self.shortSummary
     request.channel.caFile = self.caFile.map(RuntimeLocations.absolute) ?? ""
     if let secretFile, secretFile != InputFile.standardInput {
       (request.secret, request.channel.secretFile) = try session.secret(inFile: secretFile)
@@ -95,7 +99,7 @@ struct AddChannelCommand: BilingualCommand {
     }
     let channel = try await session.ask(request)
     let name = Printable.text(channel.name)
-    try session.show(
+    try await session.show(
       channel,
       [
         session.language(

@@ -11,7 +11,8 @@ struct ChannelsCommand: AsyncParsableCommand {
       Example: kith channels add phone --ntfy family-care
       """,
     subcommands: [
-      AddChannelCommand.self, ListChannelsCommand.self, TestChannelCommand.self, LoginChannelCommand.self,
+      AddChannelCommand.self, ListChannelsCommand.self, ConfigureChannelCommand.self, TestChannelCommand.self,
+      LoginChannelCommand.self,
       RemoveChannelCommand.self, DeliveriesCommand.self, RetryDeliveryCommand.self, DiscardDeliveryCommand.self,
     ])
 
@@ -27,7 +28,7 @@ struct ListChannelsCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     let reply = try await session.ask(ListChannelsRequest())
-    try session.show(reply, Self.lines(reply.channels, session))
+    try await session.show(reply, Self.lines(reply.channels, session))
   }
 
   private static func lines(_ channels: [Channel], _ session: Session) -> [String] {
@@ -39,15 +40,47 @@ struct ListChannelsCommand: BilingualCommand {
           "送り先はありません。追加するには: kith channels add phone --ntfy TOPIC")
       ]
     }
-    var table = Table(
-      (say("NAME", "名前"), .left), (say("KIND", "種類"), .left), (say("WHERE", "宛先"), .left),
-      (say("LAST", "最後の送信"), .left))
+    var table = Table([
+      Column(say("NAME", "名前"), name: "name"), Column(say("KIND", "種類"), name: "kind"),
+      Column(say("WHERE", "宛先"), name: "where", wraps: true),
+      Column(say("LAST", "最後の送信"), name: "last", drops: 1),
+    ])
     for channel in channels {
       let last =
         channel.hasLast ? "\(channel.last.stateInWords(session)) \(session.relative(channel.last.createdAt))" : "-"
       table.add(channel.name, channel.place.kind, channel.place.address, last)
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
+  }
+}
+
+struct ConfigureChannelCommand: BilingualCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Change how a channel is used.",
+    discussion: "Example: kith channels settings phone --short-summary")
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var outputLanguage: LanguageOption
+
+  @Argument(help: "The channel.")
+  var name: String
+
+  @Flag(inversion: .prefixedNo, help: "Send summaries of care without their list of memos.")
+  var shortSummary: Bool
+
+  func carryOut(_ session: Session) async throws {
+    var request = ConfigureChannelRequest()
+    request.name = self.name
+    request.shortSummary = self.shortSummary
+    let channel = try await session.ask(request)
+    let name = Printable.text(channel.name)
+    try await session.show(
+      channel,
+      [
+        channel.shortSummary
+          ? session.language("Summaries over \(name) are short.", "\(name) には短いまとめを送ります。")
+          : session.language("Summaries over \(name) have the list of memos.", "\(name) にはメモの一覧も送ります。")
+      ])
   }
 }
 
@@ -72,7 +105,7 @@ struct TestChannelCommand: BilingualCommand {
     let hint = session.language(
       "A test is not retried. After correcting the channel: kith channels test \(name)",
       "テストは再送されません。直してから、もう一度: kith channels test \(name)")
-    try session.show(reply, DeliveryTable([reply.delivery]).lines(session) + (isDelivered ? [] : ["", hint]))
+    try await session.show(reply, DeliveryTable([reply.delivery]).lines(session) + (isDelivered ? [] : ["", hint]))
     guard isDelivered else { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 }
@@ -106,7 +139,7 @@ struct LoginChannelCommand: BilingualCommand {
     }
     let channel = try await session.ask(request)
     let name = Printable.text(channel.name)
-    try session.show(
+    try await session.show(
       channel,
       [session.language("Saved. Try it: kith channels test \(name)", "登録しました。試すには: kith channels test \(name)")])
   }
@@ -131,7 +164,7 @@ struct RemoveChannelCommand: BilingualCommand {
     request.name = self.name
     let reply = try await session.ask(request)
     let count = Int(reply.discarded)
-    try session.show(
+    try await session.show(
       reply,
       [
         session.language(

@@ -20,48 +20,48 @@ struct DeliveriesCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     var request = ListDeliveriesRequest()
     request.channel = self.channel
-    request.state = self.state
-    self.page.fill(&request)
-    let reply = try await session.ask(request)
-    try session.show(reply, DeliveryTable(reply.deliveries).lines(session) + PageOptions.more(reply.nextCursor))
+    request.state = DeliveryState.name(typed: self.state)
+    let reply = try await self.page.ask(request, session)
+    try await session.show(
+      reply, DeliveryTable(reply.deliveries).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
 struct RetryDeliveryCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry a message that failed or may not have arrived.",
-    discussion: "Example: kith channels retry 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith channels retry last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The id of the delivery.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<DeliveryEntry>
 
   func carryOut(_ session: Session) async throws {
     var request = RetryDeliveryRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let entry = try await session.ask(request)
-    try session.show(entry, DeliveryTable([entry]).lines(session))
+    try await session.show(entry, DeliveryTable([entry]).lines(session))
   }
 }
 
 struct DiscardDeliveryCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard", abstract: "Discard a message that waits or failed.",
-    discussion: "Example: kith channels discard 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith channels discard last")
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The id of the delivery.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<DeliveryEntry>
 
   func carryOut(_ session: Session) async throws {
     var request = DiscardDeliveryRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let entry = try await session.ask(request)
-    try session.show(entry, DeliveryTable([entry]).lines(session))
+    try await session.show(entry, DeliveryTable([entry]).lines(session))
   }
 }
 
@@ -74,19 +74,22 @@ struct DeliveryTable {
   func lines(_ session: Session) -> [String] {
     let say = session.language
     guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
-    var table = Table(
-      (say("WHEN", "いつ"), .left), (say("CHANNEL", "送り先"), .left), (say("WHAT", "内容"), .left),
-      (say("STATE", "状態"), .left), ("ID", .left))
+    var table = Table([
+      Column(say("WHEN", "いつ"), name: "when"), Column(say("CHANNEL", "送り先"), name: "channel"),
+      Column(say("WHAT", "内容"), name: "what", wraps: true),
+      Column(say("STATE", "状態"), name: "state"), Column("ID"),
+    ])
     for entry in self.entries {
       let part = entry.parts > 1 ? " (\(entry.part)/\(entry.parts))" : ""
       table.add(
-        session.relative(entry.createdAt), entry.channel, entry.title + part, entry.stateInWords(session), entry.id)
+        session.relative(entry.createdAt), entry.channel, entry.title + part, entry.stateInWords(session),
+        session.ids[entry.id])
     }
     let reasons = self.entries.filter { $0.hasError }.map { entry in
       "\(entry.channel): \(Failure(status: entry.error).read(in: say).message)"
     }
     let shown = reasons.enumerated().filter { index, reason in reasons.firstIndex(of: reason) == index }.map(\.element)
-    return table.lines(session.console.style) + (shown.isEmpty ? [] : [""] + shown.flatMap(Printable.lines))
+    return table.lines(session) + (shown.isEmpty ? [] : [""] + shown.flatMap(Printable.lines))
   }
 }
 
@@ -94,17 +97,8 @@ extension DeliveryEntry {
   /// The state in words.
   func stateInWords(_ session: Session) -> String {
     let say = session.language
-    switch self.knownState {
-    case .pending where self.attempts == 0: return say("waiting", "待機中")
-    case .pending:
-      return say(
-        "next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
-    case .sending: return say("being sent", "送信中")
-    case .delivered: return say("delivered", "送信済み")
-    case .failed: return say("failed", "失敗")
-    case .unknown: return say("may have arrived", "届いたか不明")
-    case .discarded: return say("discarded", "取り消し")
-    case nil: return self.state
-    }
+    guard let state = self.knownState else { return self.state }
+    guard state == .pending, self.attempts > 0 else { return state.words(say) }
+    return say("next attempt \(session.next(self.nextAttemptAt))", "再送待ち (\(session.next(self.nextAttemptAt)))")
   }
 }

@@ -8,8 +8,12 @@ internal import SwiftProtobuf
 public struct Console: Sendable {
   /// Whether standard output is a terminal.
   let isTerminal: Bool
+  /// The width of the terminal; nil without one.
+  let columns: Int?
   /// The colours of text.
   let style: Style
+  /// Shows output that is longer than the terminal; nil = it is printed.
+  var pager: (@Sendable ([String]) -> Bool)?
   private let out: @Sendable (String) -> Void
   private let err: @Sendable (String) -> Void
   private let input: @Sendable () -> [UInt8]?
@@ -19,16 +23,21 @@ public struct Console: Sendable {
   /// Makes a console from two outputs, an input and two prompts.
   ///
   /// - Parameters:
+  ///   - columns: The width of the terminal; nil without one.
+  ///   - pager: Shows lines; returns false if it decides not to, or cannot.
   ///   - input: Returns all of standard input; nil if it cannot be read.
   ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
   ///   - answer: The same, with the answer shown.
   package init(
-    isTerminal: Bool, usesColour: Bool, out: @escaping @Sendable (String) -> Void,
+    isTerminal: Bool, columns: Int? = nil, usesColour: Bool, pager: (@Sendable ([String]) -> Bool)? = nil,
+    out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
     secret: @escaping @Sendable (String) -> String? = { _ in nil },
     answer: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
     self.isTerminal = isTerminal
+    self.columns = columns
+    self.pager = pager
     self.style = Style(isOn: usesColour)
     self.out = out
     self.err = err
@@ -42,8 +51,12 @@ public struct Console: Sendable {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let allowsColour =
       (RuntimeLocations.variable("NO_COLOR") ?? "").isEmpty && RuntimeLocations.variable("TERM") != "dumb"
+    let pager: @Sendable ([String]) -> Bool = { lines in
+      lines.count >= Terminal.size().rows && Pager()?.show(lines) == true
+    }
     return Console(
-      isTerminal: isTerminal, usesColour: isTerminal && allowsColour,
+      isTerminal: isTerminal, columns: isTerminal ? Terminal.size().columns : nil,
+      usesColour: isTerminal && allowsColour, pager: isTerminal ? pager : nil,
       out: { _ = Self.write($0.utf8, to: STDOUT_FILENO) }, err: { _ = Self.write($0.utf8, to: STDERR_FILENO) },
       input: { InputFile.readStandardInput() },
       secret: { Terminal.readLine(prompt: $0, isShown: false) },
@@ -52,6 +65,12 @@ public struct Console: Sendable {
 
   /// Prints a line.
   func print(_ line: String) { self.out(line + "\n") }
+
+  /// Prints lines, through the pager if there are more than the terminal has.
+  func page(_ lines: [String]) {
+    guard self.pager?(lines) != true else { return }
+    for line in lines { self.print(line) }
+  }
 
   /// Prints a line to standard error.
   func printError(_ line: String) { self.err(line + "\n") }
@@ -96,7 +115,7 @@ public struct Console: Sendable {
   /// Prints why a command failed.
   func report(_ failure: Failure, asJSON: Bool) {
     guard asJSON, let json = try? Session.json(failure.status) else {
-      return self.printError("kith: \(Printable.lines(failure.message).joined(separator: "\n"))")
+      return self.printError("kith: \(Printable.lines(failure.typedMessage).joined(separator: "\n"))")
     }
     self.printError(json)
   }
@@ -158,6 +177,13 @@ struct ProgressBar: Sendable {
 
 /// The controlling terminal, even if standard input and output are redirected.
 enum Terminal {
+  /// The size of the terminal that standard output is: ioctl_tty(2). 24 lines of 80 columns where it has none.
+  static func size() -> (rows: Int, columns: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return (24, 80) }
+    return (Int(size.ws_row), Int(size.ws_col))
+  }
+
   /// What Ctrl-C sends.
   private static let interrupt: UInt8 = 3
 
@@ -189,5 +215,39 @@ enum Terminal {
       line.append(byte)
     }
     return String(validating: line, as: UTF8.self)
+  }
+}
+
+/// A program that shows long output a screen at a time, as git chooses and runs it.
+struct Pager {
+  private let command: String
+
+  /// `KITH_PAGER`, else `PAGER`, else less(1).
+  ///
+  /// - Returns: Nil if there is none: the variable is empty or `cat`, or less is not installed.
+  init?() {
+    let named = RuntimeLocations.variable("KITH_PAGER") ?? RuntimeLocations.variable("PAGER")
+    let command = named ?? (InstalledProgram.path(of: "less") == nil ? "" : "less")
+    guard !command.isEmpty, command != "cat" else { return nil }
+    self.command = command
+  }
+
+  /// Shows lines until the person has seen them.
+  ///
+  /// - Returns: False if the program could not be started.
+  func show(_ lines: [String]) -> Bool {
+    // less: ends at once if all fits, keeps colours, leaves the text on the screen.
+    setenv("LESS", "FRX", 0)
+    // Ctrl-C belongs to the pager, and who leaves it early ends the writing.
+    let signals = Interrupt.catching {}
+    let before = signal(SIGPIPE, SIG_IGN)
+    defer {
+      signal(SIGPIPE, before)
+      signals.end()
+    }
+    guard let pipe = popen(self.command, "we") else { return false }
+    for line in lines where fputs(line + "\n", pipe) < 0 { break }
+    // 127 is the shell's code for a program that it does not find: sh(1).
+    return pclose(pipe) != 127 << 8
   }
 }

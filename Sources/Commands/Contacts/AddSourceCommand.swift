@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Bus
+internal import Glibc
+internal import KithClient
 internal import KithMessages
 
 struct AddSourceCommand: HubCommand {
@@ -31,6 +33,9 @@ struct AddSourceCommand: HubCommand {
   @Option(help: "The path of an address book to read; may be repeated. Default: all of the account.")
   var book: [String] = []
 
+  @Flag(help: "Add a folder or file that is not there yet, or that only a worker reads.")
+  var unchecked = false
+
   func validate() throws {
     guard [self.vdir, self.vcf, self.carddav].count(where: { $0 != nil }) == 1 else {
       throw ValidationError(
@@ -44,15 +49,28 @@ struct AddSourceCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = AddSourceRequest()
     request.name = self.name
-    if let vdir { request.vdir.path = RuntimeLocations.absolute(vdir) }
-    if let vcf { request.vcf.path = RuntimeLocations.absolute(vcf) }
+    if let vdir { request.vdir.path = try self.path(vdir, isFolder: true, session) }
+    if let vcf { request.vcf.path = try self.path(vcf, isFolder: false, session) }
     if let carddav {
       request.carddav = try self.account.account(at: carddav, session)
       request.carddav.books = self.book
     }
     let source = try await session.ask(request)
-    try session.show(
+    try await session.show(
       source,
       ["Added \(Printable.text(source.name)). Fetch its contacts: kith contacts sync \(Printable.text(source.name))"])
+  }
+
+  /// The absolute path of a folder or file, which has to be there if kithd is on this machine.
+  ///
+  /// - Throws: `NOT_FOUND/FILE_MISSING`.
+  private func path(_ path: String, isFolder: Bool, _ session: Session) throws(Failure) -> String {
+    let path = RuntimeLocations.absolute(path)
+    var status = stat()
+    let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+    guard session.client.isLocal, !self.unchecked, (kind == S_IFDIR) != isFolder || kind == 0 else { return path }
+    throw Failure(
+      .notFound, "FILE_MISSING",
+      "There is no \(isFolder ? "folder" : "file") \(path). Check the path, or add --unchecked if it comes later.")
   }
 }

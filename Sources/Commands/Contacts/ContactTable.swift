@@ -6,14 +6,14 @@ struct ContactTable {
 
   init(_ contacts: [Contact]) { self.contacts = contacts }
 
-  func lines(_ style: Style) -> [String] {
+  func lines(_ session: Session) -> [String] {
     guard !self.contacts.isEmpty else { return ["No contacts found."] }
-    var table = Table(("NAME", .left), ("PHONE", .left), ("EMAIL", .left), ("ID", .left))
+    var table = Table([Column("NAME"), Column("PHONE", drops: 2), Column("EMAIL", drops: 1), Column("ID")])
     for contact in self.contacts {
       let name = contact.hasDeletedAt ? "\(contact.shownName) (deleted)" : contact.shownName
-      table.add(name, contact.phones.preferred, contact.emails.preferred, contact.id)
+      table.add(name, contact.phones.preferred, contact.emails.preferred, session.ids[contact.id])
     }
-    return table.lines(style)
+    return table.lines(session)
   }
 }
 
@@ -64,7 +64,7 @@ struct ContactCard {
         ("Missing", "gone from the source \(RelativeTime.words(contact.missingSince, now: session.now)), kept"))
     }
     if contact.stale { rows.append(("Attention", "the card can no longer be read; this is its last good state")) }
-    rows.append(("ID", contact.id))
+    rows.append(("ID", session.ids[contact.id]))
     return rows
   }
 

@@ -36,30 +36,29 @@ struct ListContactsCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = ListContactsRequest()
     request.heldBack = self.heldBack
-    self.page.fill(&request)
     request.source = self.source
     request.includeDeleted = self.deleted
-    let reply = try await session.ask(request)
-    try session.show(
-      reply, ContactTable(reply.contacts).lines(session.console.style) + PageOptions.more(reply.nextCursor))
+    let reply = try await self.page.ask(request, session)
+    try await session.show(
+      reply, ContactTable(reply.contacts).lines(session) + PageOptions.more(reply.nextCursor))
   }
 }
 
 struct ShowContactCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show all fields of one contact, even if it is deleted.",
-    discussion: "Example: kith contacts show 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10")
+    discussion: "Example: kith contacts show last")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The contact's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   func run(_ session: Session) async throws {
     var request = GetContactRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, ContactCard(reply.contact).lines(session))
+    try await session.show(reply, ContactCard(reply.contact).lines(session))
   }
 }
 
@@ -81,30 +80,30 @@ struct SearchContactsCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SearchContactsRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.size.limit
+    request.limit = self.size.count
     request.source = self.source
     let reply = try await session.ask(request)
-    try session.show(
-      reply, ContactTable(reply.contacts).lines(session.console.style) + LimitOption.more(reply.more))
+    try await session.show(
+      reply, ContactTable(reply.contacts).lines(session) + LimitOption.more(reply.more))
   }
 }
 
 struct ContactPhotoCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "photo", abstract: "Write a contact's photo to a file, as it is in the card.",
-    discussion: "Example: kith contacts photo 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10 -o ann.jpg")
+    discussion: "Example: kith contacts photo last -o ann.jpg")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The contact's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
   func run(_ session: Session) async throws {
     var request = GetContactRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let contact = try await session.ask(request).contact
     guard contact.hasPhoto else {
       let elsewhere = contact.photoUri.isEmpty ? "" : " The card names one at \(contact.photoUri)."
@@ -119,19 +118,19 @@ struct RestoreContactCommand: HubCommand {
     commandName: "restore", abstract: "Restore a deleted contact, or keep one whose deletion is held back.",
     discussion: """
       It stays even if its card is missing in the source. `kith contacts list --deleted` and `--held-back` show the ids.
-      Example: kith contacts restore 0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10
+      Example: kith contacts restore last
       """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The contact's id.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Contact>
 
   func run(_ session: Session) async throws {
     var request = RestoreContactRequest()
-    request.id = self.id
+    request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
-    try session.show(reply, ["Restored \(Printable.text(reply.contact.shownName))."])
+    try await session.show(reply, ["Restored \(Printable.text(reply.contact.shownName))."])
   }
 }
 
@@ -203,7 +202,7 @@ struct SyncContactsCommand: HubCommand {
     request.full = self.full
     request.allowMassDelete = self.allowMassDelete
     let reply = try await session.ask(request, drawing: "sync")
-    try session.show(reply, SourceStates(reply.sources).lines(session))
+    try await session.show(reply, SourceStates(reply.sources).lines(session))
     if reply.sources.contains(where: { $0.state == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 }
@@ -216,7 +215,7 @@ struct ContactsStatusCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(SyncStatusRequest())
-    try session.show(reply, SourceStates(reply.sources).lines(session))
+    try await session.show(reply, SourceStates(reply.sources).lines(session))
   }
 }
 
@@ -240,18 +239,21 @@ struct ContactProblemsCommand: HubCommand {
       all.problems += page.problems
       request.cursor = page.nextCursor
     } while !request.cursor.isEmpty
-    try session.show(all, Self.lines(all.problems, session))
+    try await session.show(all, Self.lines(all.problems, session))
   }
 
   private static func lines(_ problems: [Problem], _ session: Session) -> [String] {
     guard !problems.isEmpty else { return ["No problems found."] }
-    var table = Table(("SOURCE", .left), ("CARD", .left), ("WHAT", .left), ("RESULT", .left), ("SEEN", .left))
+    var table = Table([
+      Column("SOURCE"), Column("CARD", wraps: true), Column("WHAT", wraps: true), Column("RESULT", drops: 2),
+      Column("SEEN", drops: 1),
+    ])
     for problem in problems {
       let place = problem.line > 0 ? "\(problem.sourceIdentifier):\(problem.line)" : problem.sourceIdentifier
       table.add(
         problem.source, place, problem.message.isEmpty ? problem.kind : problem.message,
         problem.skipped ? "skipped" : "repaired", RelativeTime.words(problem.firstSeenAt, now: session.now))
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }

@@ -22,14 +22,17 @@ struct ListSourcesCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(ListSourcesRequest())
-    try session.show(reply, Self.lines(reply.sources, session))
+    try await session.show(reply, Self.lines(reply.sources, session))
   }
 
   private static func lines(_ sources: [Source], _ session: Session) -> [String] {
     guard !sources.isEmpty else {
       return ["No sources found. Add one: kith contacts source add home --vdir ~/contacts"]
     }
-    var table = Table(("NAME", .left), ("KIND", .left), ("CONTACTS", .right), ("LAST SUCCESS", .left), ("WHERE", .left))
+    var table = Table([
+      Column("NAME"), Column("KIND", drops: 1), Column("CONTACTS", .right), Column("LAST SUCCESS", drops: 2),
+      Column("WHERE", wraps: true),
+    ])
     for source in sources {
       let (kind, place) =
         switch source.kind {
@@ -42,7 +45,7 @@ struct ListSourcesCommand: HubCommand {
         source.name, kind, Count.grouped(Int(source.status.live)),
         RelativeTime.words(source.status.lastSuccessAt, now: session.now), place)
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -51,16 +54,29 @@ struct RemoveSourceCommand: HubCommand {
     commandName: "remove", abstract: "Remove a source and its contacts. Its files stay unchanged.",
     discussion: "Example: kith contacts source remove home")
 
+  /// As many contacts as a script does not remove by accident.
+  private static let many = 100
+
   @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var confirmation: Confirmation
 
   @Argument(help: "The source.")
   var name: String
 
   func run(_ session: Session) async throws {
+    let sources = try await session.ask(ListSourcesRequest()).sources
+    let contacts = Int(sources.first { $0.name == self.name }?.status.live ?? 0)
+    if contacts > 0 {
+      try self.confirmation.ask(
+        "Remove \(Printable.text(self.name)) and \(Count.of(contacts, "contact")) of it?",
+        isGrave: contacts > Self.many, session)
+    }
     var request = RemoveSourceRequest()
     request.name = self.name
     let reply = try await session.ask(request)
-    try session.show(reply, ["Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it."])
+    try await session.show(
+      reply, ["Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it."])
   }
 }
 
@@ -85,7 +101,7 @@ struct TestSourceCommand: HubCommand {
       reply.readable
       ? "\(self.name) can be read: \(Count.of(Int(reply.items), "card"))."
       : "\(self.name) cannot be read. \(Printable.text(reply.error.message))"
-    try session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
+    try await session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
     if !reply.readable { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 }
@@ -109,16 +125,16 @@ struct DiscoverCommand: HubCommand {
     var request = DiscoverRequest()
     request.account = try self.account.account(at: self.url, session)
     let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply, session.console.style))
+    try await session.show(reply, Self.lines(reply, session))
     if reply.books.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 
-  private static func lines(_ reply: DiscoverReply, _ style: Style) -> [String] {
-    let trail = reply.trail.map { style.dim("  " + Printable.text($0)) }
+  private static func lines(_ reply: DiscoverReply, _ session: Session) -> [String] {
+    let trail = reply.trail.map { session.console.style.dim("  " + Printable.text($0)) }
     guard !reply.books.isEmpty else { return ["No address books found."] + trail }
-    var table = Table(("ADDRESS BOOK", .left), ("WRITABLE", .left), ("URL", .left))
+    var table = Table([Column("ADDRESS BOOK"), Column("WRITABLE"), Column("URL", wraps: true)])
     for book in reply.books { table.add(book.name, book.readOnly ? "no" : "yes", book.url) }
-    return table.lines(style) + [""] + trail
+    return table.lines(session) + [""] + trail
   }
 }
 
@@ -152,7 +168,7 @@ struct LoginSourceCommand: HubCommand {
         "Password of \(Printable.text(self.name)): ", file: self.passwordFile)
     }
     let source = try await session.ask(request)
-    try session.show(
+    try await session.show(
       source, ["Saved. Try it: kith contacts source test \(Printable.text(source.name))"])
   }
 }

@@ -79,6 +79,11 @@ struct TemporaryFile: ~Copyable {
 
   deinit { close(self.descriptor) }
 
+  /// The file, to be uploaded.
+  func upload(_ mediaType: String) -> UploadFile {
+    UploadFile(fcntl(self.descriptor, F_DUPFD_CLOEXEC, 0), named: "the recording", mediaType: mediaType)
+  }
+
   /// Adds bytes.
   func write(_ bytes: [UInt8]) throws(Failure) {
     guard Console.write(bytes, to: self.descriptor) else { throw Self.unwritable("The folder for temporary files") }

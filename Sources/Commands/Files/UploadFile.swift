@@ -9,6 +9,7 @@ internal import KithMessages
 struct UploadFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
+  private let mediaType: String?
 
   /// Opens a file.
   ///
@@ -17,6 +18,16 @@ struct UploadFile: ~Copyable {
     let descriptor = try Self.descriptor(of: path)
     self.path = path
     self.descriptor = descriptor
+    self.mediaType = nil
+  }
+
+  /// Takes ownership of the descriptor of a file.
+  ///
+  /// - Parameter mediaType: Nil = by the ending of the path.
+  init(_ descriptor: Int32, named path: String, mediaType: String? = nil) {
+    self.path = path
+    self.descriptor = descriptor
+    self.mediaType = mediaType
   }
 
   deinit { close(self.descriptor) }
@@ -30,7 +41,7 @@ struct UploadFile: ~Copyable {
       blob.size += UInt64(piece.count)
     }
     blob.sha256 = Hex.encode(digest.finish())
-    blob.mediaType = MediaType.of(path: self.path)
+    blob.mediaType = self.mediaType ?? MediaType.of(path: self.path)
     return blob
   }
 
@@ -93,8 +104,11 @@ enum MediaType {
 
 extension Session {
   /// Uploads a file, and returns the reference to it.
-  func upload(_ path: String) async throws(Failure) -> BlobRef {
-    let file = try UploadFile(path: path)
+  func upload(_ path: String) async throws(Failure) -> BlobRef { try await self.upload(UploadFile(path: path)) }
+
+  /// Uploads an open file, and returns the reference to it.
+  func upload(_ file: consuming UploadFile) async throws(Failure) -> BlobRef {
+    let file = file
     let blob = try file.blob()
     try await self.client.upload(blob) { (offset, count) throws(Failure) in try file.bytes(at: offset, count) }
     return blob

@@ -8,7 +8,7 @@ struct GiftCommand: AsyncParsableCommand {
     discussion: "Example: kith gift add ann A tea pot --status idea",
     subcommands: [
       AddRecordCommand<Owned<GiftArguments>>.self, ListRecordsCommand<Gift>.self, ShowRecordCommand<Gift>.self,
-      EditRecordCommand<GiftArguments>.self, DeleteRecordCommand<Gift>.self,
+      EditRecordCommand<GiftArguments>.self, DeleteRecordCommand<Gift>.self, RestoreRecordCommand<Gift>.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -43,18 +43,19 @@ struct GiftArguments: RecordArguments {
   }
 }
 
-extension Gift: OwnedRecord, ListedRecord {
+extension Gift: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Creation = CreateGiftRequest
   typealias Change = UpdateGiftRequest
   typealias Deletion = DeleteGiftRequest
   typealias Lookup = GetGiftRequest
+  typealias Restoration = RestoreGiftRequest
   typealias Listing = ListGiftsRequest
 
   static let noun = Noun(
     command: "gift", singular: "gift", plural: "gifts", newExample: "ann A tea pot --status idea",
     changeExample: "--status offered")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("STATUS", .left), ("GIFT", .left), ("AMOUNT", .right), ("DATE", .left),
+  static let headings: [Column] = [
+    Column("STATUS"), Column("GIFT", wraps: true), Column("AMOUNT", .right, drops: 2), Column("DATE", drops: 1),
   ]
   static let isListedByPerson = false
 

@@ -11,15 +11,16 @@ struct JobTable {
     guard !self.jobs.isEmpty else { return ["No jobs found."] }
     var table = Table(
       [
-        ("STATE", .left), ("SERVICE", .left), ("ATTEMPT", .right), ("WORKER", .left), ("WAITS FOR", .left),
-        ("SINCE", .left), ("WHY", .left), ("ID", .left),
+        Column("STATE"), Column("SERVICE"), Column("ATTEMPT", .right, drops: 2), Column("WORKER", drops: 1),
+        Column("WAITS FOR", drops: 3),
+        Column("SINCE", drops: 4), Column("WHY", wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for job in self.jobs {
       table.add(
         job.state, JobCard.short(job.service), job.attempt == 0 ? "" : "\(job.attempt)", job.worker, job.waitsFor,
-        session.ago(job.createdAt), job.status.reason, job.jobID)
+        session.ago(job.createdAt), job.status.reason, session.ids[job.jobID])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -30,7 +31,7 @@ struct JobCard {
   init(_ job: JobInfo) { self.job = job }
 
   func lines(_ session: Session) -> [String] {
-    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", "ID        \(self.job.jobID)"]
+    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", "ID        \(session.ids[self.job.jobID])"]
     if !self.job.waitsFor.isEmpty { lines.append("Waits     for \(self.job.waitsFor)") }
     if !self.job.worker.isEmpty { lines.append("Worker    \(Printable.text(self.job.worker))") }
     lines.append("Attempts  \(self.job.attempt), \(self.job.losses) lost")
@@ -57,14 +58,16 @@ struct WorkerTable {
 
   func lines(_ session: Session) -> [String] {
     guard !self.workers.isEmpty else { return [] }
-    var table = Table(
-      ("WORKER", .left), ("STATE", .left), ("JOBS", .right), ("FREE", .right), ("SINCE", .left), ("SERVES", .left))
+    var table = Table([
+      Column("WORKER", drops: 1), Column("STATE"), Column("JOBS", .right), Column("FREE", .right, drops: 1),
+      Column("SINCE", drops: 4), Column("SERVES", wraps: true),
+    ])
     for worker in self.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })
       table.add(
         worker.name, worker.state, "\(worker.leases)", "\(worker.credit)", session.ago(worker.since),
         services.sorted().joined(separator: ", "))
     }
-    return [""] + table.lines(session.console.style)
+    return [""] + table.lines(session)
   }
 }

@@ -27,28 +27,27 @@ struct ListJobsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListJobsRequest()
-    self.page.fill(&request)
     request.state = self.state ?? ""
-    let reply = try await session.ask(request)
+    let reply = try await self.page.ask(request, session)
     let lines = JobTable(reply.jobs).lines(session) + PageOptions.more(reply.nextCursor)
-    try session.show(reply, lines + WorkerTable(reply.workers).lines(session))
+    try await session.show(reply, lines + WorkerTable(reply.workers).lines(session))
   }
 }
 
 struct ShowJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one job.", discussion: "Example: kith jobs show \(RecordID.example)")
+    commandName: "show", abstract: "Show one job.", discussion: "Example: kith jobs show \(IDText.example)")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The id, as `kith jobs list` shows it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<JobInfo>
 
   func run(_ session: Session) async throws {
     var request = GetJobRequest()
-    request.jobID = self.id
+    request.jobID = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, JobCard(reply.job).lines(session))
+    try await session.show(reply, JobCard(reply.job).lines(session))
   }
 }
 
@@ -58,36 +57,36 @@ struct RetryJobCommand: HubCommand {
     discussion: """
       A transcription runs after the transcriptions that wait before it.
 
-      Example: kith jobs retry \(RecordID.example)
+      Example: kith jobs retry \(IDText.example)
       """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The id, as `kith jobs list` shows it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<JobInfo>
 
   func run(_ session: Session) async throws {
     var request = RetryJobRequest()
-    request.jobID = self.id
+    request.jobID = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, JobCard(reply.job).lines(session))
+    try await session.show(reply, JobCard(reply.job).lines(session))
   }
 }
 
 struct CancelJobCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel a job. Its caller gets an error.",
-    discussion: "Example: kith jobs cancel \(RecordID.example)")
+    discussion: "Example: kith jobs cancel \(IDText.example)")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The id, as `kith jobs list` shows it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<JobInfo>
 
   func run(_ session: Session) async throws {
     var request = CancelJobRequest()
-    request.jobID = self.id
+    request.jobID = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try session.show(reply, JobCard(reply.job).lines(session))
+    try await session.show(reply, JobCard(reply.job).lines(session))
   }
 }

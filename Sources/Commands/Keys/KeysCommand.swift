@@ -26,7 +26,7 @@ struct ListKeysCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(KeysListRequest())
-    try session.show(reply, Self.lines(reply, session))
+    try await session.show(reply, Self.lines(reply, session))
   }
 
   private static func lines(_ reply: KeysListReply, _ session: Session) -> [String] {
@@ -34,16 +34,16 @@ struct ListKeysCommand: HubCommand {
     if !reply.keys.isEmpty {
       var table = Table(
         [
-          ("NAME", .left), ("ROLE", .left), ("STATE", .left), ("FINGERPRINT", .left), ("SERVICES", .left),
-          ("EXPIRES", .left), ("LAST SEEN", .left), ("FROM", .left),
+          Column("NAME"), Column("ROLE"), Column("STATE"), Column("FINGERPRINT"), Column("SERVICES", drops: 1),
+          Column("EXPIRES", drops: 4), Column("LAST SEEN", drops: 3), Column("FROM", drops: 2),
         ], hidesEmpty: true)
       for key in reply.keys {
         table.add(
           key.name, key.role, key.state, key.fingerprint,
           key.services.map { $0.split(separator: ".").last ?? "" }.joined(separator: ", "),
-          session.ago(key.expires), session.ago(key.lastSeen), key.lastAddress)
+          session.end(key.expires), session.ago(key.lastSeen), key.lastAddress)
       }
-      lines = table.lines(session.console.style)
+      lines = table.lines(session)
     }
     if !reply.pending.isEmpty {
       lines += [
@@ -64,14 +64,14 @@ struct PendingKeysCommand: HubCommand {
   func run(_ session: Session) async throws {
     var reply = try await session.ask(KeysListRequest())
     reply.keys = []
-    try session.show(reply, Self.lines(reply.pending, session))
+    try await session.show(reply, Self.lines(reply.pending, session))
   }
 
   private static func lines(_ pending: [KeyInfo], _ session: Session) -> [String] {
     guard !pending.isEmpty else { return ["No keys wait."] }
-    var table = Table(("FINGERPRINT", .left), ("LAST SEEN", .left), ("FROM", .left))
+    var table = Table([Column("FINGERPRINT"), Column("LAST SEEN", drops: 3), Column("FROM", drops: 2)])
     for key in pending { table.add(key.fingerprint, session.ago(key.lastSeen), key.lastAddress) }
-    return table.lines(session.console.style) + [
+    return table.lines(session) + [
       "",
       "Compare the fingerprint with what `kith keys new` printed there, then: kith keys approve FINGERPRINT --name NAME",
     ]
@@ -122,7 +122,7 @@ struct ApproveKeyCommand: HubCommand {
     request.services = self.service
     if let validFor { request.validFor = validFor.duration }
     let key = try await session.ask(request)
-    try session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role)."])
+    try await session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role)."])
   }
 }
 
@@ -163,7 +163,7 @@ struct RevokeKeyCommand: HubCommand {
     if isName { request.name = self.which } else { request.fingerprint = self.which }
     try self.confirmation.ask("Revoke the key \(Printable.text(self.which)) for good?", session)
     let revoked = try await session.ask(request)
-    try session.show(
+    try await session.show(
       revoked, ["\(revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)) is revoked."])
   }
 }

@@ -11,7 +11,7 @@ struct ShowServerKeyCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let key = try await session.ask(ServerKeyRequest())
-    try session.show(key, ServerKeyReport.lines(key, session))
+    try await session.show(key, ServerKeyReport.lines(key, session))
   }
 }
 
@@ -27,7 +27,7 @@ struct InitKeysCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let key = try await session.ask(KeysInitRequest())
-    try session.show(key, ServerKeyReport.lines(key, session))
+    try await session.show(key, ServerKeyReport.lines(key, session))
   }
 }
 
@@ -49,7 +49,7 @@ struct RotateKeysCommand: HubCommand {
     var request = KeyRotateServerRequest()
     if let overlap { request.overlap = overlap.duration }
     let key = try await session.ask(request)
-    try session.show(key, ServerKeyReport.lines(key, session))
+    try await session.show(key, ServerKeyReport.lines(key, session))
   }
 }
 

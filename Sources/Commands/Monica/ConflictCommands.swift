@@ -11,12 +11,10 @@ struct ConflictsCommand: HubCommand {
   @OptionGroup var page: PageOptions
 
   func run(_ session: Session) async throws {
-    var request = ConflictsRequest()
-    self.page.fill(&request)
-    let reply = try await session.ask(request)
+    let reply = try await self.page.ask(ConflictsRequest(), session)
     let views = reply.conflicts.map { ConflictView($0).lines(session) }
     let lines = views.isEmpty ? ["No conflicts found."] : Array(views.joined(separator: [""]))
-    try session.show(reply, lines + PageOptions.more(reply.nextCursor))
+    try await session.show(reply, lines + PageOptions.more(reply.nextCursor))
   }
 }
 
@@ -36,13 +34,16 @@ struct ConflictView {
     var lines = ["\(title), found \(RelativeTime.words(conflict.foundAt, now: session.now))"]
     if conflict.deletedHere { lines.append("  It was deleted here and changed on the server.") }
     if conflict.deletedOnServer { lines.append("  It was changed here and deleted on the server.") }
-    if !conflict.fields.isEmpty { lines += self.table(style).map { "  " + $0 } }
-    return lines + self.advice.map { "  " + Printable.text($0) }
+    if !conflict.fields.isEmpty { lines += self.table(session).map { "  " + $0 } }
+    return lines + self.advice(session).map { "  " + Printable.text($0) }
   }
 
-  private func table(_ style: Style) -> [String] {
+  private func table(_ session: Session) -> [String] {
     var table = Table(
-      [("FIELD", .left), ("HERE", .left), ("ON THE SERVER", .left), ("BEFORE", .left), ("", .left)], hidesEmpty: true)
+      [
+        Column("FIELD"), Column("HERE", wraps: true), Column("ON THE SERVER", wraps: true),
+        Column("BEFORE", drops: 1, wraps: true), Column("", name: "result"),
+      ], hidesEmpty: true)
     for field in self.conflict.fields {
       let sides = [Self.side(field.local), Self.side(field.server), field.base].map {
         Printable.wrapped($0, to: Self.width)
@@ -52,16 +53,17 @@ struct ConflictView {
         table.add([row == 0 ? field.name : ""] + cells + [row == 0 && !field.overlaps ? "merged" : ""])
       }
     }
-    return table.lines(style)
+    return table.lines(session, indent: 2)
   }
 
   private static func side(_ text: String) -> String { text.isEmpty ? "(nothing)" : text }
 
-  private var advice: [String] {
+  private func advice(_ session: Session) -> [String] {
+    let id = session.ids[self.conflict.id]
     let open = self.conflict.fields.filter(\.overlaps).map { "\($0.name)=local" }
-    var lines = ["To resolve it: kith monica resolve \(self.conflict.id) --keep local, or --keep server"]
+    var lines = ["To resolve it: kith monica resolve \(id) --keep local, or --keep server"]
     if !open.isEmpty, !self.conflict.deletedHere, !self.conflict.deletedOnServer {
-      lines.append("Field by field: kith monica resolve \(self.conflict.id) --merge \(open.joined(separator: " "))")
+      lines.append("Field by field: kith monica resolve \(id) --merge \(open.joined(separator: " "))")
     }
     return lines
   }
@@ -71,14 +73,14 @@ struct ResolveConflictCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve", abstract: "Resolve a conflict.",
     discussion: """
-      Example: kith monica resolve \(RecordID.example) --keep local
-      Example: kith monica resolve \(RecordID.example) --merge note=local called_at=server
+      Example: kith monica resolve \(IDText.example) --keep local
+      Example: kith monica resolve \(IDText.example) --merge note=local called_at=server
       """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The conflict's id, as `kith monica conflicts` shows it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<QueueEntry>
 
   @Option(help: "The side to keep.")
   var keep: Side?
@@ -96,10 +98,10 @@ struct ResolveConflictCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ResolveConflictRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try session.show(try await session.ask(request), verb: "Resolved")
+    try await session.show(try await session.ask(request), verb: "Resolved")
   }
 }
 

@@ -56,7 +56,7 @@ struct LoginMonicaCommand: HubCommand {
       request.token = try session.console.askSecret(
         "API token of Monica: ", kind: "token", file: self.tokenFile)
     }
-    try session.show(try await session.ask(request))
+    try await session.show(try await session.ask(request))
   }
 }
 
@@ -67,7 +67,7 @@ struct MonicaStatusCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run(_ session: Session) async throws { try session.show(try await session.ask(MonicaStatusRequest())) }
+  func run(_ session: Session) async throws { try await session.show(try await session.ask(MonicaStatusRequest())) }
 }
 
 struct LogoutMonicaCommand: HubCommand {
@@ -77,7 +77,7 @@ struct LogoutMonicaCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run(_ session: Session) async throws { try session.show(try await session.ask(LogoutRequest())) }
+  func run(_ session: Session) async throws { try await session.show(try await session.ask(LogoutRequest())) }
 }
 
 struct SwitchMonicaCommand: HubCommand {
@@ -93,7 +93,7 @@ struct SwitchMonicaCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SwitchInstanceRequest()
     request.endpoint = self.endpoint
-    try session.show(try await session.ask(request))
+    try await session.show(try await session.ask(request))
   }
 }
 
@@ -120,13 +120,15 @@ struct ForgetCommand: HubCommand {
     let reply = try await session.ask(request)
     let kept =
       reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store."] : []
-    try session.show(reply, ["Deleted \(Count.of(Int(reply.removed), "record"))."] + kept)
+    try await session.show(reply, ["Deleted \(Count.of(Int(reply.removed), "record"))."] + kept)
   }
 }
 
 extension Session {
   /// Prints the account in use and the state of its sync.
-  func show(_ status: MonicaStatus) throws(Failure) { try self.show(status, MonicaReport(status).lines(self)) }
+  func show(_ status: MonicaStatus) async throws(Failure) {
+    try await self.show(status, MonicaReport(status).lines(self))
+  }
 }
 
 struct CatalogCommand: HubCommand {
@@ -148,17 +150,18 @@ extension Session {
     var request = CatalogRequest()
     request.catalog = catalog
     let reply = try await self.ask(request)
-    try self.show(reply, Self.lines(reply.entries, showsCatalog: catalog.isEmpty, self.console.style))
+    try await self.show(reply, Self.lines(reply.entries, showsCatalog: catalog.isEmpty, self))
   }
 
-  private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ style: Style) -> [String] {
+  private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ session: Session) -> [String] {
     guard !entries.isEmpty else { return ["No names found. They come with the first sync: kith monica sync"] }
     var table = Table(
-      [("CATALOG", .left), ("NAME", .left), ("REVERSE", .left), ("GROUP", .left), ("KIND", .left)], hidesEmpty: true)
+      [Column("CATALOG"), Column("NAME"), Column("REVERSE", drops: 2), Column("GROUP", drops: 1), Column("KIND")],
+      hidesEmpty: true)
     for entry in entries {
       table.add(showsCatalog ? entry.catalog : "", entry.name, entry.reverseName, entry.group, entry.type)
     }
-    return table.lines(style)
+    return table.lines(session)
   }
 }
 

@@ -16,10 +16,9 @@ struct QueueCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = QueueRequest()
-    self.page.fill(&request)
     request.state = self.state?.rawValue ?? ""
-    let reply = try await session.ask(request)
-    try session.show(reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor))
+    let reply = try await self.page.ask(request, session)
+    try await session.show(reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor))
   }
 }
 
@@ -36,12 +35,12 @@ struct RetryQueueCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: "The ids, as `kith monica queue` lists them. Default: all that failed or wait.")
-  var ids: [String] = []
+  var ids: [RecordID<QueueEntry>] = []
 
   func run(_ session: Session) async throws {
     var request = RetryQueueRequest()
-    request.ids = self.ids
-    try session.show(try await session.ask(request), verb: "Retrying")
+    request.ids = try await self.ids.ids(session)
+    try await session.show(try await session.ask(request), verb: "Retrying")
   }
 }
 
@@ -50,13 +49,13 @@ struct ClearQueueCommand: HubCommand {
     commandName: "clear", abstract: "Discard changes that wait for the server.",
     discussion: """
       The records return to the server's version; those that the server never had are deleted.
-      Example: kith monica clear \(RecordID.example)
+      Example: kith monica clear \(IDText.example)
       """)
 
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: "The ids, as `kith monica queue` lists them.")
-  var ids: [String] = []
+  var ids: [RecordID<QueueEntry>] = []
 
   @Flag(help: "Discard all waiting changes.")
   var all = false
@@ -73,9 +72,9 @@ struct ClearQueueCommand: HubCommand {
     let what = self.all ? "all changes" : Count.of(self.ids.count, "change")
     try self.confirmation.ask("Discard \(what) that Monica does not have yet?", session)
     var request = ClearQueueRequest()
-    request.ids = self.ids
+    request.ids = try await self.ids.ids(session)
     request.all = self.all
-    try session.show(try await session.ask(request), verb: "Discarded")
+    try await session.show(try await session.ask(request), verb: "Discarded")
   }
 }
 
@@ -89,17 +88,18 @@ struct QueueTable {
     guard !self.entries.isEmpty else { return ["No changes found."] }
     var table = Table(
       [
-        ("STATE", .left), ("CHANGE", .left), ("PERSON", .left), ("QUEUED", .left), ("TRIED", .right), ("NEXT", .left),
-        ("WHY", .left), ("ID", .left),
+        Column("STATE"), Column("CHANGE"), Column("PERSON"), Column("QUEUED", drops: 3),
+        Column("TRIED", .right, drops: 2), Column("NEXT", drops: 1),
+        Column("WHY", wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for entry in self.entries {
       table.add(
         entry.state, "\(entry.operation) \(entry.kind)", entry.personName, session.ago(entry.queuedAt),
         entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)),
         entry.hasNextAttemptAt ? RelativeTime.next(entry.nextAttemptAt, now: session.now) : "",
-        Printable.shortened(entry.error.message, to: 60), entry.id)
+        entry.error.message, session.ids[entry.id])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -118,9 +118,9 @@ extension QueueEntry {
 
 extension Session {
   /// Prints the changes that a command retried or discarded.
-  func show(_ reply: QueueChangeReply, verb: String) throws(Failure) {
+  func show(_ reply: QueueChangeReply, verb: String) async throws(Failure) {
     let count = Count.of(reply.entries.count, "change")
-    try self.show(
+    try await self.show(
       reply, ["\(verb) \(count)."] + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
   }
 }

@@ -32,7 +32,7 @@ struct SyncMonicaCommand: HubCommand {
     request.pushOnly = self.pushOnly
     let status = try await session.ask(request, drawing: "sync")
     let left = session.isJSON ? [] : try await self.left(by: status, session)
-    try session.show(status, MonicaReport(status).sync(session) + left)
+    try await session.show(status, MonicaReport(status).sync(session) + left)
     if status.sync.state == .error {
       throw ExitCode(ExitStatus(Failure(status: status.sync.error)).rawValue)
     }

@@ -7,7 +7,7 @@ struct NoteCommand: AsyncParsableCommand {
     commandName: "note", abstract: "Notes about people.", discussion: "Example: kith note add ann Likes tea",
     subcommands: [
       AddRecordCommand<Owned<NoteArguments>>.self, ListRecordsCommand<Note>.self, ShowRecordCommand<Note>.self,
-      EditRecordCommand<NoteArguments>.self, DeleteRecordCommand<Note>.self,
+      EditRecordCommand<NoteArguments>.self, DeleteRecordCommand<Note>.self, RestoreRecordCommand<Note>.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -26,16 +26,19 @@ struct NoteArguments: RecordArguments {
   }
 }
 
-extension Note: OwnedRecord, ListedRecord {
+extension Note: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Creation = CreateNoteRequest
   typealias Change = UpdateNoteRequest
   typealias Deletion = DeleteNoteRequest
   typealias Lookup = GetNoteRequest
+  typealias Restoration = RestoreNoteRequest
   typealias Listing = ListNotesRequest
 
   static let noun = Noun(
     command: "note", singular: "note", plural: "notes", newExample: "ann Likes tea", changeExample: "Likes coffee")
-  static let headings: [(String, Printable.Alignment)] = [("WRITTEN", .left), ("NOTE", .left), ("FAVOURITE", .left)]
+  static let headings: [Column] = [
+    Column("WRITTEN", drops: 2), Column("NOTE", wraps: true), Column("FAVOURITE", drops: 1),
+  ]
   static let isListedByPerson = true
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
@@ -49,6 +52,6 @@ extension Note: OwnedRecord, ListedRecord {
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.body) }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [session.ago(self.createdAt), Printable.shortened(self.body, to: 60), self.isFavorite ? "yes" : ""]
+    [session.ago(self.createdAt), self.body, self.isFavorite ? "yes" : ""]
   }
 }

@@ -36,30 +36,31 @@ struct LinkPersonCommand: HubCommand {
       request.personID = person
       request.contactID = try await contact.id(session)
       let linked = try await session.ask(request)
-      try session.show(
+      try await session.show(
         linked, ["\(Printable.text(linked.displayName)) is contact \(Printable.text(linked.contactID))."])
     } else {
       var request = SuggestLinksRequest()
-      self.page.fill(&request)
       request.personID = person
-      let reply = try await session.ask(request)
-      try session.show(reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor))
+      let reply = try await self.page.ask(request, session)
+      try await session.show(reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor))
     }
   }
 
   private static func lines(_ suggestions: [LinkSuggestion], _ session: Session) -> [String] {
     guard let first = suggestions.first else { return ["No suggestions found."] }
-    var table = Table(
-      ("PERSON", .left), ("CONTACT", .left), ("SAME", .left), ("PERSON ID", .left), ("CONTACT ID", .left))
+    var table = Table([
+      Column("PERSON"), Column("CONTACT"), Column("SAME", wraps: true), Column("PERSON ID", drops: 2),
+      Column("CONTACT ID", drops: 1),
+    ])
     for suggestion in suggestions {
       table.add(
-        suggestion.personName, suggestion.contactName, suggestion.reasons.joined(separator: ", "), suggestion.personID,
-        suggestion.contactID)
+        suggestion.personName, suggestion.contactName, suggestion.reasons.joined(separator: ", "),
+        session.ids[suggestion.personID], session.ids[suggestion.contactID])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
       + [
-        "", "To link the first: kith people link \(first.personID) \(first.contactID)",
-        "If it is wrong: kith people dismiss \(first.personID) \(first.contactID)",
+        "", "To link the first: kith people link \(session.ids[first.personID]) \(session.ids[first.contactID])",
+        "If it is wrong: kith people dismiss \(session.ids[first.personID]) \(session.ids[first.contactID])",
       ].map(Printable.text)
   }
 }
@@ -78,7 +79,7 @@ struct UnlinkPersonCommand: HubCommand {
     var request = LinkPersonRequest()
     request.personID = try await self.person.id(session)
     let person = try await session.ask(request)
-    try session.show(
+    try await session.show(
       person, ["\(Printable.text(person.displayName)) is no longer linked to a contact of the address book."])
   }
 }
@@ -101,7 +102,7 @@ struct DismissLinkCommand: HubCommand {
     var request = DismissLinkRequest()
     request.personID = try await self.person.id(session)
     request.contactID = try await self.contact.id(session)
-    try session.show(try await session.ask(request), ["It is no longer suggested."])
+    try await session.show(try await session.ask(request), ["It is no longer suggested."])
   }
 }
 

@@ -13,6 +13,7 @@ struct PeopleCommand: AsyncParsableCommand {
       ListPeopleCommand.self, SearchPeopleCommand.self, ShowPersonCommand.self, PersonTimelineCommand.self,
       PersonPhotoCommand.self,
       AddRecordCommand<NewPersonArguments>.self, EditRecordCommand<PersonEdits>.self, DeletePersonCommand.self,
+      RestoreRecordCommand<Person>.self,
       PersonFieldCommand.self, PersonAddressCommand.self, PersonReminderCommand.self, LinkPersonCommand.self,
       UnlinkPersonCommand.self, DismissLinkCommand.self,
     ])
@@ -32,20 +33,23 @@ struct ListPeopleCommand: HubCommand {
   @Option(help: "Only people with this tag.")
   var tag = ""
 
-  @Flag(help: "Also archived people and people known only through others.")
-  var all = false
+  @Flag(help: "Also archived people and people known only through others. --all shows them too.")
+  var archived = false
 
   @Flag(help: "Also deleted people.")
   var deleted = false
 
   func run(_ session: Session) async throws {
     var request = ListPeopleRequest()
-    self.page.fill(&request)
     request.tag = self.tag
-    request.includeArchived = self.all
-    request.includePartial = self.all
+    request.includeArchived = self.archived || self.page.all
+    request.includePartial = self.archived || self.page.all
     request.includeDeleted = self.deleted
-    try await session.show(page: try await session.ask(request), showsOwner: false)
+    let reply = try await self.page.ask(request, session)
+    var names = PersonNames()
+    await names.learnOverdue(session)
+    try await session.show(
+      reply, RecordTable(reply.people, names).lines(session) + PageOptions.more(reply.nextCursor))
   }
 }
 
@@ -64,9 +68,9 @@ struct SearchPeopleCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SearchPeopleRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.size.limit
+    request.limit = self.size.count
     let reply = try await session.ask(request)
-    try session.show(
+    try await session.show(
       reply, RecordTable(reply.people, PersonNames()).lines(session) + LimitOption.more(reply.more))
   }
 }
@@ -85,16 +89,18 @@ struct PersonTimelineCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = PersonTimelineRequest()
-    self.page.fill(&request)
     request.id = try await self.person.id(session)
-    let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor))
+    let reply = try await self.page.ask(request, session)
+    try await session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor))
   }
 
   private static func lines(_ entries: [TimelineEntry], _ session: Session) -> [String] {
     guard !entries.isEmpty else { return ["Nothing found."] }
     var table = Table(
-      [("WHEN", .left), ("WHAT", .left), ("", .left), ("STATE", .left), ("ID", .left)], hidesEmpty: true)
+      [
+        Column("WHEN"), Column("WHAT", wraps: true), Column("", name: "text", wraps: true), Column("STATE"),
+        Column("ID"),
+      ], hidesEmpty: true)
     for entry in entries {
       let row: (what: String, text: String, mark: String, id: String) =
         switch entry.record {
@@ -104,9 +110,9 @@ struct PersonTimelineCommand: HubCommand {
         case .note(let note): (Note.noun.singular, note.body, note.mark, note.id)
         case nil: ("", "an entry of a newer kithd", "", "")
         }
-      table.add(session.ago(entry.at), row.what, Printable.shortened(row.text, to: 60), row.mark, row.id)
+      table.add(session.ago(entry.at), row.what, row.text, row.mark, session.ids[row.id])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -150,7 +156,7 @@ struct DeletePersonCommand: HubCommand {
     var names = PersonNames()
     await names.learn(request.id, session)
     try self.confirmation.ask(
-      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", session)
-    try await session.showDeleted(try await session.ask(request))
+      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", isGrave: true, session)
+    try await session.showDeleted(try await session.ask(request), restoring: true)
   }
 }

@@ -63,7 +63,7 @@ extension PersonAddress: OwnedRecord {
   static let noun = Noun(
     command: "people address", singular: "address", plural: "addresses",
     newExample: "ann --street '1 High St' --city London", changeExample: "--postal-code N1")
-  static let headings: [(String, Printable.Alignment)] = [("NAME", .left), ("ADDRESS", .left), ("LABELS", .left)]
+  static let headings: [Column] = [Column("NAME"), Column("ADDRESS", wraps: true), Column("LABELS", drops: 1)]
 
   func headline(_ names: PersonNames) -> String { self.name.isEmpty ? self.line : "\(self.name): \(self.line)" }
 

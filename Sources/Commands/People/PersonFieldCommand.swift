@@ -58,7 +58,7 @@ extension ContactField: OwnedRecord {
   static let noun = Noun(
     command: "people field", singular: "contact field", plural: "contact fields",
     newExample: "ann email ann@example.com --label work", changeExample: "--data ann@example.org")
-  static let headings: [(String, Printable.Alignment)] = [("TYPE", .left), ("VALUE", .left), ("LABELS", .left)]
+  static let headings: [Column] = [Column("TYPE"), Column("VALUE", wraps: true), Column("LABELS", drops: 1)]
 
   func headline(_ names: PersonNames) -> String { self.data }
 

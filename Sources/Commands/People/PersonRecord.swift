@@ -2,18 +2,26 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-extension Person: Record {
+extension Person: RestorableRecord {
   typealias Creation = CreatePersonRequest
   typealias Change = UpdatePersonRequest
   typealias Deletion = DeletePersonRequest
+  typealias Restoration = RestorePersonRequest
   typealias Reference = PersonReference
 
   static let noun = Noun(
     command: "people", singular: "person", plural: "people", newExample: "Ann --last-name Lee --birthday 1980-05-17",
     changeExample: "--company Acme")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("NAME", .left), ("NICKNAME", .left), ("COMPANY", .left), ("LAST CONTACT", .left), ("TAGS", .left),
+  static let headings: [Column] = [
+    Column("NAME"), Column("NICKNAME", drops: 1), Column("COMPANY", drops: 2), Column("LAST CONTACT", drops: 4),
+    Column("LAST CALL", drops: 5), Column("TAGS", drops: 3),
   ]
+
+  static func words(about id: String, _ session: Session) async -> String {
+    var names = PersonNames()
+    await names.learn(id, session)
+    return names[id] == id ? "" : names[id]
+  }
 
   func headline(_ names: PersonNames) -> String { self.displayName.isEmpty ? self.firstName : self.displayName }
 
@@ -23,7 +31,7 @@ extension Person: Record {
       ("Birthday", self.birthday), ("Died", self.isDead ? (self.deceasedOn.isEmpty ? "yes" : self.deceasedOn) : ""),
       ("Job", self.job), ("Company", self.company), ("Food", self.foodPreferences), ("Met", self.howMet),
       ("Tags", self.tags.isEmpty ? "No tags" : self.tags.joined(separator: ", ")),
-      ("Last contact", session.ago(self.lastInteractionAt)),
+      ("Last contact", session.ago(self.lastInteractionAt)), ("Last call", session.ago(self.lastCalledAt)),
       ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
       ("Photo", self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
       ("Contact", self.contactID), ("Kept as", self.kinds.joined(separator: ", ")),
@@ -32,9 +40,11 @@ extension Person: Record {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let kinds = self.kinds.isEmpty ? "" : " (\(self.kinds.joined(separator: ", ")))"
+    let lastCall = session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? " (overdue)" : "")
     return [
       self.headline(names) + kinds, self.nickname, self.company,
-      RelativeTime.words(self.lastInteractionAt, now: session.now), self.tags.joined(separator: ", "),
+      RelativeTime.words(self.lastInteractionAt, now: session.now), lastCall,
+      self.tags.joined(separator: ", "),
     ]
   }
 
@@ -59,10 +69,25 @@ struct PersonReference: NameReference {
     var request = SearchPeopleRequest()
     request.text = self.text
     request.limit = 500
-    return try await session.ask(request).people.map {
-      .init(
-        id: $0.id, shown: $0.displayName,
-        names: [$0.displayName, $0.firstName, $0.nickname, "\($0.firstName) \($0.lastName)"])
-    }
+    return try await session.ask(request).people.map(Self.candidate)
+  }
+
+  func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    var request = ListPeopleRequest()
+    request.includeDeleted = true
+    request.limit = LimitOption.most
+    var deleted: [NameMatch.Candidate] = []
+    repeat {
+      let page = try await session.ask(request)
+      deleted += page.people.filter(\.hasDeletedAt).map(Self.candidate)
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    return deleted
+  }
+
+  private static func candidate(_ person: Person) -> NameMatch.Candidate {
+    .init(
+      id: person.id, shown: person.displayName,
+      names: [person.displayName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)"])
   }
 }

@@ -28,7 +28,7 @@ struct ReminderArguments: RecordArguments {
   @Option(parsing: .unconditional, help: "A description.")
   var description: String?
 
-  @Option(help: "The first day: YYYY-MM-DD, today or yesterday.")
+  @Option(help: "The first day: 2026-12-10, tomorrow, 'next monday', 'in 3 days', 来週月曜.")
   var on: DayArgument?
 
   @Option(help: "The interval, in weeks, months or years.")
@@ -45,8 +45,10 @@ struct ReminderArguments: RecordArguments {
   func fill(_ changes: inout Changes<PersonReminder>, _ session: Session) throws(Failure) {
     changes.set(\.title, "title", words: self.title)
     changes.set(\.description_p, "description", self.description)
-    changes.set(\.initialDate, "initial_date", self.on?.text(session))
-    changes.set(\.frequency, "frequency", self.unit?.field)
+    changes.set(\.initialDate, "initial_date", self.on?.text(session, .future))
+    // Without an interval, a new reminder comes once.
+    let isNew = changes.record.id.isEmpty
+    changes.set(\.frequency, "frequency", self.unit?.field ?? (isNew ? Unit.never.field : nil))
     changes.set(\.every, "every", self.every ?? (self.unit == nil ? nil : 1))
   }
 }
@@ -59,7 +61,7 @@ extension PersonReminder: OwnedRecord {
   static let noun = Noun(
     command: "people remind", singular: "reminder", plural: "reminders", newExample: "ann Send a card --on 2026-12-10",
     changeExample: "--on 2026-12-12")
-  static let headings: [(String, Printable.Alignment)] = [("NEXT", .left), ("REMINDER", .left), ("AGAIN", .left)]
+  static let headings: [Column] = [Column("NEXT"), Column("REMINDER", wraps: true), Column("AGAIN", drops: 1)]
 
   func headline(_ names: PersonNames) -> String { self.title }
 
@@ -74,7 +76,7 @@ extension PersonReminder: OwnedRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let next = self.nextOn.isEmpty ? self.initialDate : self.nextOn
-    return [session.ago(day: next), Printable.shortened(self.title, to: 60), self.again]
+    return [session.ago(day: next), self.title, self.again]
   }
 
   private var again: String {

@@ -28,7 +28,7 @@ struct ShowPersonCommand: HubCommand {
     names.learn(reply.person)
     await names.learn(from: reply.relationships, session)
     await names.learn(from: reply.activities, session)
-    try session.show(reply, PersonPage(reply, names).lines(session))
+    try await session.show(reply, PersonPage(reply, names).lines(session))
     guard reply.hasRefreshError else { return }
     let failure = Failure(status: reply.refreshError)
     let age =
@@ -57,17 +57,28 @@ struct PersonPage {
       self.section(details.fields, session), self.section(details.addresses, session),
       self.section(details.relationships, session), self.section(details.reminders, session),
       self.section(details.tasks, session), self.section(details.gifts, session),
-      self.section(details.notes, session), self.section(details.activities, session),
-      self.section(details.calls, session), self.section(details.conversations, session),
+      self.section(details.notes, session, all: "note list"),
+      self.section(details.activities, session, all: "activity list"),
+      self.section(details.calls, session, all: "call list --person"),
+      self.section(details.conversations, session, all: "talk list"),
     ].joined()
     let refreshed = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
     return lines + ["", session.console.style.dim("Last read from Monica: \(refreshed)")]
   }
 
-  private func section<R: Record>(_ records: [R], _ session: Session) -> [String] {
+  /// - Parameter command: The command that lists all, where only the newest are in the reply.
+  private func section<R: Record>(_ records: [R], _ session: Session, all command: String? = nil) -> [String] {
     guard !records.isEmpty else { return ["", "No \(R.noun.plural)"] }
     let title = R.noun.plural.prefix(1).uppercased() + R.noun.plural.dropFirst()
     return ["", session.console.style.bold(title)]
-      + RecordTable(records, self.names).lines(session).map { "  " + $0 }
+      + RecordTable(records, self.names).lines(session, indent: 2).map { "  " + $0 }
+      + (command.map { self.more(records.count, $0, session) } ?? [])
+  }
+
+  /// kithd sends the newest 20.
+  private func more(_ count: Int, _ command: String, _ session: Session) -> [String] {
+    guard count >= 20 else { return [] }
+    let id = session.ids[self.details.person.id]
+    return ["  " + session.console.style.dim("The newest \(count). To see all: kith \(command) \(id) --all")]
   }
 }

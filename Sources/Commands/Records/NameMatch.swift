@@ -22,33 +22,40 @@ struct NameMatch {
   /// The id of the only candidate with exactly this name; if there is none, of the only candidate.
   ///
   /// - Throws: `INVALID_ARGUMENT/NAME_AMBIGUOUS` with the ids of several candidates, `NOT_FOUND/RECORD_UNKNOWN` without one.
-  func id(of name: String) throws(Failure) -> String {
+  func id(of name: String, _ ids: ShortIDs = ShortIDs()) throws(Failure) -> String {
     let exact = self.exact(name)
-    return try self.only(exact.isEmpty ? self.candidates : exact, name)
+    return try self.only(exact.isEmpty ? self.candidates : exact, name, ids)
   }
 
   /// The id of the only candidate with exactly this name.
   ///
   /// - Throws: As ``id(of:)``.
-  func exactID(of name: String) throws(Failure) -> String { try self.only(self.exact(name), name) }
+  func exactID(of name: String, _ ids: ShortIDs = ShortIDs()) throws(Failure) -> String {
+    try self.only(self.exact(name), name, ids)
+  }
 
-  private func exact(_ name: String) -> [Candidate] {
+  /// The candidates with exactly this name.
+  func exact(_ name: String) -> [Candidate] {
     let folded = Self.folded(name)
     return self.candidates.filter { $0.names.contains { Self.folded($0) == folded } }
   }
 
-  private func only(_ meant: [Candidate], _ name: String) throws(Failure) -> String {
-    let quoted = "\"\(Printable.text(name))\""
-    guard let first = meant.first else { throw .unknownRecord(name, "No \(self.kind) is called \(quoted).") }
-    guard meant.count == 1 else {
-      let lines = meant.map { "  \($0.id)  \(Printable.text($0.shown))" }
-      throw Failure(
-        .invalidArgument, Self.ambiguous,
-        "\(quoted) may be one of \(meant.count). Give the id of the \(self.kind) that you mean:\n"
-          + lines.joined(separator: "\n"),
-        details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first })
+  private func only(_ meant: [Candidate], _ name: String, _ ids: ShortIDs) throws(Failure) -> String {
+    guard let first = meant.first else {
+      throw .unknownRecord(name, "No \(self.kind) is called \"\(Printable.text(name))\".")
     }
+    guard meant.count == 1 else { throw self.ambiguous(name, meant, ids) }
     return first.id
+  }
+
+  /// The failure for a name that several candidates have.
+  func ambiguous(_ name: String, _ meant: [Candidate], _ ids: ShortIDs) -> Failure {
+    let lines = meant.map { "  \(ids[$0.id])  \(Printable.text($0.shown))" }
+    return Failure(
+      .invalidArgument, Self.ambiguous,
+      "\"\(Printable.text(name))\" may be one of \(meant.count). Give the id of the \(self.kind) that you mean:\n"
+        + lines.joined(separator: "\n"),
+      details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first })
   }
 
   private static func folded(_ name: String) -> String {

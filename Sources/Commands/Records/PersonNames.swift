@@ -1,8 +1,12 @@
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The names of the people to whom records refer by id.
 struct PersonNames: Sendable {
   private var names: [String: String] = [:]
+
+  /// The people whose last call is longer ago than usual.
+  private(set) var overdue: Set<String> = []
 
   /// The name of a person; the id if the name is unknown.
   subscript(id: String) -> String { self.names[id] ?? id }
@@ -31,5 +35,12 @@ struct PersonNames: Sendable {
     // A deleted person is shown by the id.
     guard let person = try? await session.ask(request).person else { return }
     self.learn(person)
+  }
+
+  /// Asks who was not called for longer than usual.
+  mutating func learnOverdue(_ session: Session) async {
+    guard !session.isJSON else { return }
+    let reply = try? await session.ask(SuggestCallsRequest.with { $0.limit = 100 })
+    self.overdue = Set(reply?.suggestions.map(\.personID) ?? [])
   }
 }

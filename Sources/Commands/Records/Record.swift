@@ -2,16 +2,16 @@ internal import KithMessages
 internal import SwiftProtobuf
 
 /// A kind of record that commands add, change and delete, with its form in tables and details.
-protocol Record: SyncedRecord {
+protocol Record: SyncedRecord, Identified {
   associatedtype Creation: RecordCreation where Creation.Reply == Self
   associatedtype Change: RecordChange where Change.Reply == Self
   associatedtype Deletion: RecordNaming where Deletion.Reply == Self
   /// How the command line names a record.
-  associatedtype Reference: RecordReference = RecordID
+  associatedtype Reference: RecordReference = RecordID<Self>
 
   static var noun: Noun { get }
   /// The headings of a table, without person, state and id.
-  static var headings: [(String, Printable.Alignment)] { get }
+  static var headings: [Column] { get }
 
   /// The id of the person to whom it belongs; empty if there is none.
   var ownerID: String { get }
@@ -31,6 +31,9 @@ protocol Record: SyncedRecord {
 }
 
 extension Record {
+  static var idKind: String { Self.kind.name }
+  static func idNoun(_ say: Language) -> String { Self.noun.singular }
+  static func words(about id: String, _ session: Session) async -> String { "" }
   var ownerID: String { "" }
   var namedPeople: [String] { [self.ownerID] }
   var knownNames: [String: String] { [:] }
@@ -55,9 +58,25 @@ protocol ShownRecord: Record {
   associatedtype Lookup: RecordNaming where Lookup.Reply == Self
 }
 
+extension ShownRecord {
+  static func words(about id: String, _ session: Session) async -> String {
+    var request = Lookup()
+    request.id = id
+    guard let record = try? await session.ask(request) else { return "" }
+    let names = await PersonNames.of([record], session)
+    let time = session.ago(record.updatedAt)
+    return [record.headline(names), record.mark, time].filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}
+
+/// A record that can be restored after it was deleted.
+protocol RestorableRecord: Record {
+  associatedtype Restoration: RecordNaming where Restoration.Reply == Self
+}
+
 /// A record that is listed, of one person or of all.
 protocol ListedRecord: ShownRecord {
-  associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self
+  associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self, Listing.Reply: PagedReply
   /// Whether `list` requires a person.
   static var isListedByPerson: Bool { get }
 }

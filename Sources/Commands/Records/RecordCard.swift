@@ -17,7 +17,7 @@ struct RecordCard<R: Record> {
       record.facts(self.names, session) + [
         ("State", self.state), ("Last attempt", session.ago(record.lastAttemptAt)),
         ("Created", session.ago(record.createdAt)), ("Updated", session.ago(record.updatedAt)),
-        ("Deleted", session.ago(record.deletedAt)), ("ID", record.id),
+        ("Deleted", session.ago(record.deletedAt)), ("ID", session.ids[record.id]),
       ]
     return Details(title: record.headline(self.names), rows: rows, body: record.prose(self.names, session))
       .lines(session.console.style)
@@ -39,14 +39,18 @@ extension Session {
   /// Prints all fields of a record, after a line that tells what was done with it.
   func show<R: Record>(_ record: R, after news: String? = nil) async throws(Failure) {
     let names = await PersonNames.of([record], self)
-    try self.show(record, (news.map { [$0] } ?? []) + RecordCard(record, names).lines(self))
+    try await self.show(record, (news.map { [$0] } ?? []) + RecordCard(record, names).lines(self))
   }
 
   /// Prints that a record was deleted.
-  func showDeleted<R: Record>(_ record: R, advice: String? = nil) async throws(Failure) {
+  ///
+  /// - Parameter restoring: Whether to name the command that restores it.
+  func showDeleted<R: Record>(_ record: R, restoring: Bool = false) async throws(Failure) {
     let names = await PersonNames.of([record], self)
-    try self.show(
-      record,
-      ["Deleted the \(R.noun.singular): \(Printable.text(record.headline(names)))"] + (advice.map { [$0] } ?? []))
+    func advice() -> [String] {
+      restoring ? ["To restore it: kith \(R.noun.command) restore \(Printable.text(self.ids[record.id]))"] : []
+    }
+    try await self.show(
+      record, ["Deleted the \(R.noun.singular): \(Printable.text(record.headline(names)))"] + advice())
   }
 }

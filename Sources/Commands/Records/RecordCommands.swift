@@ -99,7 +99,6 @@ struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
 
   func request(_ session: Session) async throws(Failure) -> Record.Listing {
     var request = Record.Listing()
-    self.page.fill(&request)
     request.personID = try await self.person?.id(session) ?? ""
     request.includeDeleted = self.deleted
     return request
@@ -121,7 +120,8 @@ struct ListRecordsCommand<Record: ListedRecord>: HubCommand {
 
   func run(_ session: Session) async throws {
     let request = try await self.records.request(session)
-    try await session.show(page: try await session.ask(request), showsOwner: self.records.person == nil)
+    try await session.show(
+      page: try await self.records.page.ask(request, session), showsOwner: self.records.person == nil)
   }
 }
 
@@ -141,6 +141,27 @@ struct DeleteRecordCommand<Record: Commands.Record>: HubCommand {
   func run(_ session: Session) async throws {
     var request = Record.Deletion()
     request.id = try await self.target.id(session)
-    try await session.showDeleted(try await session.ask(request))
+    try await session.showDeleted(
+      try await session.ask(request), restoring: Record.self is any RestorableRecord.Type)
+  }
+}
+
+/// `kith NOUN restore`.
+struct RestoreRecordCommand<Record: RestorableRecord>: HubCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "restore", abstract: "Restore a deleted \(Record.noun.singular).",
+      discussion: "Example: kith \(Record.noun.command) restore \(Record.Reference.example)")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: Record.Reference.help)
+  var target: Record.Reference
+
+  func run(_ session: Session) async throws {
+    var request = Record.Restoration()
+    request.id = try await self.target.deletedID(session)
+    try await session.show(try await session.ask(request), after: "Restored.")
   }
 }

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Bus
+internal import KithMessages
+internal import SwiftProtobuf
 
 /// How a command line names a record.
 protocol RecordReference: ExpressibleByArgument, Sendable {
@@ -14,7 +16,14 @@ protocol RecordReference: ExpressibleByArgument, Sendable {
   init(text: String)
 
   /// Finds the id.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/NAME_AMBIGUOUS` with the candidates, `NOT_FOUND/RECORD_UNKNOWN` without one.
   func id(_ session: Session) async throws(Failure) -> String
+
+  /// Finds the id of a record that was deleted.
+  ///
+  /// - Throws: As ``id(_:)``.
+  func deletedID(_ session: Session) async throws(Failure) -> String
 }
 
 extension RecordReference {
@@ -22,47 +31,147 @@ extension RecordReference {
     guard !argument.isEmpty else { return nil }
     self.init(text: argument)
   }
+
+  func deletedID(_ session: Session) async throws(Failure) -> String { try await self.id(session) }
+}
+
+/// An id as it is typed: whole, by a few characters of its end or beginning, or as `last`.
+struct IDText: Sendable {
+  static let help = ArgumentHelp("The id, as lists show it; the beginning or the end of one; or last.", valueName: "id")
+  static let example = "last"
+
+  /// The word for the record that was made last.
+  static let last = "last"
+  private static let leastCharacters = 4
+
+  let text: String
+  /// As in `FindIdsRequest`.
+  let kind: String
+
+  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
+  static func isWhole(_ text: String) -> Bool {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+  }
+
+  /// Whether it may be a part of an id. Those of reminders have words too: `daily:2026-11-20`.
+  var isPiece: Bool {
+    self.text.count >= Self.leastCharacters
+      && (self.kind == Reminder.idKind || self.text.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == "-") })
+  }
+
+  /// The ids that are meant; nil for a text that is neither a part of an id nor `last`.
+  ///
+  /// - Parameter isDeleted: Whether `last` is the record that was deleted last.
+  func candidates(_ session: Session, isDeleted: Bool = false) async throws(Failure) -> [String]? {
+    let isLast = self.text.lowercased() == Self.last
+    guard isLast || self.isPiece, !Self.isWhole(self.text) else { return nil }
+    var request = FindIdsRequest()
+    request.kind = self.kind
+    if !isLast { request.piece = self.text }
+    request.deleted = isDeleted
+    return try await session.ask(request).ids
+  }
+}
+
+/// What has ids that people type.
+protocol Identified {
+  /// As in `FindIdsRequest`.
+  static var idKind: String { get }
+  /// The word for one in a language: `entry`, `call`.
+  static func idNoun(_ say: Language) -> String
+  /// A few words about the one with an id, by which a person tells it from others.
+  static func words(about id: String, _ session: Session) async -> String
 }
 
 /// A record named by its id.
-struct RecordID: RecordReference {
-  static let help = ArgumentHelp("The id, as lists show it.", valueName: "id")
-  static let example = "0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10"
+struct RecordID<Target: Identified>: RecordReference {
+  static var help: ArgumentHelp { IDText.help }
+  static var example: String { IDText.example }
 
   let text: String
 
-  func id(_ session: Session) async throws(Failure) -> String { self.text }
+  func id(_ session: Session) async throws(Failure) -> String { try await self.resolved(session, isDeleted: false) }
 
-  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
-  static func isID(_ text: String) -> Bool {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+  func deletedID(_ session: Session) async throws(Failure) -> String {
+    try await self.resolved(session, isDeleted: true)
+  }
+
+  private func resolved(_ session: Session, isDeleted: Bool) async throws(Failure) -> String {
+    // What cannot be a part of an id goes to kithd as it is, which says what is wrong with it.
+    let typed = IDText(text: self.text, kind: Target.idKind)
+    guard let found = try await typed.candidates(session, isDeleted: isDeleted) else { return self.text }
+    let (noun, say) = (Target.idNoun(session.language), session.language)
+    guard let first = found.first else {
+      throw .unknownRecord(
+        self.text,
+        typed.isPiece
+          ? say(
+            "No \(noun) has an id that begins or ends with \(self.text).", "ID が \(self.text) で始まる、または終わる\(noun)はありません。"
+          )
+          : say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
+      )
+    }
+    guard found.count > 1 else { return first }
+    var candidates: [NameMatch.Candidate] = []
+    for id in found { candidates.append(.init(id: id, shown: await Target.words(about: id, session), names: [])) }
+    await session.ids.learn(FindIdsReply.with { $0.ids = found }, session)
+    throw NameMatch(kind: noun, candidates: candidates).ambiguous(self.text, candidates, session.ids)
+  }
+}
+
+extension Array where Element: RecordReference {
+  /// The ids of all, each once.
+  func ids(_ session: Session) async throws(Failure) -> [String] {
+    var ids: [String] = []
+    for reference in self {
+      let id = try await reference.id(session)
+      if !ids.contains(id) { ids.append(id) }
+    }
+    return ids
   }
 }
 
 /// A record named by its id, or by a name that only one record has.
 protocol NameReference: RecordReference {
-  /// `person`, `contact`, `tag`.
+  /// `person`, `contact`, `tag`: as in `FindIdsRequest`, too.
   static var kind: String { get }
 
   /// The records with this name or a similar one.
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
+  /// The deleted records.
+  func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
 }
 
 extension NameReference {
+  func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] { [] }
+
   func id(_ session: Session) async throws(Failure) -> String {
-    try await self.match(session) { (match) throws(Failure) in try match.id(of: self.text) }
+    try await self.match(session, isExact: false, isDeleted: false)
+  }
+
+  func deletedID(_ session: Session) async throws(Failure) -> String {
+    try await self.match(session, isExact: true, isDeleted: true)
   }
 
   /// The id of the record with exactly this name, for commands that must not affect a record with a similar name.
   func exactID(_ session: Session) async throws(Failure) -> String {
-    try await self.match(session) { (match) throws(Failure) in try match.exactID(of: self.text) }
+    try await self.match(session, isExact: true, isDeleted: false)
   }
 
-  private func match(
-    _ session: Session, _ choose: (NameMatch) throws(Failure) -> String
-  ) async throws(Failure) -> String {
-    guard !RecordID.isID(self.text) else { return self.text }
-    return try choose(NameMatch(kind: Self.kind, candidates: try await self.candidates(session)))
+  /// A name comes before a part of an id: `Ada` is a person.
+  private func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
+    guard !IDText.isWhole(self.text) else { return self.text }
+    let match = NameMatch(
+      kind: Self.kind,
+      candidates: try await isDeleted ? self.deletedCandidates(session) : self.candidates(session))
+    if match.exact(self.text).isEmpty {
+      let typed = IDText(text: self.text, kind: Self.kind)
+      let ids = try await typed.candidates(session, isDeleted: isDeleted) ?? []
+      if let first = ids.first, ids.count == 1 { return first }
+    }
+    await session.ids.learn(FindIdsReply.with { $0.ids = match.candidates.map(\.id) }, session)
+    return isExact
+      ? try match.exactID(of: self.text, session.ids) : try match.id(of: self.text, session.ids)
   }
 }

@@ -15,15 +15,22 @@ struct RecordTable<R: Record> {
   }
 
   /// The lines of the table, or a sentence if there are no records.
-  func lines(_ session: Session) -> [String] {
+  ///
+  /// - Parameter indent: Columns of the terminal that are left free on the left.
+  func lines(_ session: Session, indent: Int = 0) -> [String] {
     guard !self.records.isEmpty else { return ["No \(R.noun.plural) found."] }
+    return self.table(session).lines(session, indent: indent)
+  }
+
+  /// The table, for those who put lines between its rows.
+  func table(_ session: Session) -> Table {
     var table = Table(
-      [("PERSON", .left)] + R.headings + [("STATE", .left), ("ID", .left)], hidesEmpty: true)
+      [Column("PERSON")] + R.headings + [Column("STATE", drops: 9), Column("ID")], hidesEmpty: true)
     for record in self.records {
       let owner = self.showsOwner && !record.ownerID.isEmpty ? self.names[record.ownerID] : ""
-      table.add([owner] + record.cells(self.names, session) + [record.mark, record.id])
+      table.add([owner] + record.cells(self.names, session) + [record.mark, session.ids[record.id]])
     }
-    return table.lines(session.console.style)
+    return table
   }
 }
 
@@ -32,7 +39,7 @@ extension Session {
   func show<Page: RecordPage>(page: Page, showsOwner: Bool) async throws(Failure)
   where Page.Record: Record {
     let names = await PersonNames.of(page.records, self)
-    try self.show(
+    try await self.show(
       page, RecordTable(page.records, names, showsOwner: showsOwner).lines(self) + PageOptions.more(page.nextCursor))
   }
 }

@@ -57,7 +57,7 @@ extension Relationship: OwnedRecord, ListedRecord {
   static let noun = Noun(
     command: "relation", singular: "relationship", plural: "relationships", newExample: "ann parent bob",
     changeExample: "godparent")
-  static let headings: [(String, Printable.Alignment)] = [("WHO", .left), ("IS THEIR", .left), ("PERSON ID", .left)]
+  static let headings: [Column] = [Column("WHO"), Column("IS THEIR"), Column("PERSON ID", drops: 2)]
   static let isListedByPerson = true
 
   var knownNames: [String: String] { self.otherName.isEmpty ? [:] : [self.otherID: self.otherName] }
@@ -72,6 +72,6 @@ extension Relationship: OwnedRecord, ListedRecord {
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [names[self.otherID], self.type, self.otherID]
+    [names[self.otherID], self.type, session.ids[self.otherID]]
   }
 }

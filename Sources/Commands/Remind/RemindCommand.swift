@@ -18,7 +18,7 @@ struct DailyReminderCommand: BilingualCommand {
   static let configuration = CommandConfiguration(
     commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
     discussion: """
-      If the time has passed today, the first reminder comes tomorrow.
+      If the time is to come today, it comes today, even if another time of today has passed; else tomorrow.
       Example: kith remind daily 21:00 --time-zone Asia/Tokyo
       Example: kith remind daily off
       """)
@@ -26,7 +26,7 @@ struct DailyReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "HH:MM, or off.")
+  @Argument(help: "The time, such as 20:00, 8pm or 午後8時; or off.")
   var time: String
 
   @Option(help: "Its time zone, such as Asia/Tokyo; system for the hub's.")
@@ -40,13 +40,13 @@ struct DailyReminderCommand: BilingualCommand {
 
   func carryOut(_ session: Session) async throws {
     var request = SetDailyReminderRequest()
-    request.enabled = self.time != "off"
-    if request.enabled { request.time = self.time }
+    request.enabled = !["off", "オフ"].contains(self.time.lowercased())
+    if request.enabled { request.time = DayWords.time(self.time) }
     request.timeZone = self.timeZone
     if let onlyIfNothingRecorded { request.onlyIfNothingRecorded = onlyIfNothingRecorded }
     request.catchUpMinutes = self.catchUp
     let daily = try await session.ask(request)
-    try session.show(daily, [daily.words(session)])
+    try await session.show(daily, [daily.words(session)])
   }
 }
 
@@ -61,7 +61,7 @@ struct ReminderStatusCommand: BilingualCommand {
   func carryOut(_ session: Session) async throws {
     let reply = try await session.ask(ReminderStatusRequest())
     let say = session.language
-    try session.show(
+    try await session.show(
       reply,
       [reply.daily.words(session)] + reply.daily.deliveryLines(session)
         + ["", session.console.style.bold(say("Due", "期限が来たもの"))]
@@ -88,8 +88,10 @@ struct CallReminderCommand: BilingualCommand {
   @Option(name: .customLong("in"), help: "Days from today.")
   var days: UInt32 = 0
 
-  @Option(help: "A day as YYYY-MM-DD, with a time as HH:MM or else at 10:00.")
-  var on = ""
+  @Option(
+    help: "When: \"2026-12-24 18:00\", tomorrow, 'next monday 8pm', 来週月曜; a day alone is meant at 10:00.",
+    transform: TimeText.pointOrDay)
+  var on: TimeText?
 
   @Option(help: "What it is about.")
   var note = ""
@@ -98,11 +100,11 @@ struct CallReminderCommand: BilingualCommand {
     var request = AddCallReminderRequest()
     request.personID = try await self.person.id(session)
     request.inDays = self.days
-    request.on = self.on
+    if let on { request.on = try on.localText(session) }
     request.note = self.note
     request.timeZone = session.zone.name
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -120,21 +122,17 @@ struct ListRemindersCommand: BilingualCommand {
   @Option(help: "Only daily, call or person.")
   var kind = ""
 
-  @Option(help: "How many to show, at most 500.")
-  var limit: UInt32 = 50
-
-  @Option(help: "Continue a list: the cursor that it printed with --json.")
-  var cursor = ""
+  @OptionGroup var page: PageOptions
 
   func carryOut(_ session: Session) async throws {
     var request = ListRemindersRequest()
     request.past = self.past
-    request.kind = self.kind
-    request.limit = self.limit
-    request.cursor = self.cursor
-    let reply = try await session.ask(request)
-    try session.show(
-      reply, ReminderTable(reply.reminders, empty: session.language("No reminders.", "お知らせはありません。")).lines(session))
+    request.kind = ReminderKind.name(typed: self.kind)
+    let reply = try await self.page.ask(request, session)
+    try await session.show(
+      reply,
+      ReminderTable(reply.reminders, empty: session.language("No reminders.", "お知らせはありません。")).lines(session)
+        + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -146,18 +144,18 @@ struct SnoozeReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   @Option(help: "Minutes until it comes again. Default: 30.")
   var minutes: UInt32 = 0
 
   func carryOut(_ session: Session) async throws {
     var request = SnoozeReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     request.minutes = self.minutes
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -169,14 +167,14 @@ struct DoneReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   func carryOut(_ session: Session) async throws {
     var request = DoneReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }
 
@@ -188,13 +186,13 @@ struct RemoveReminderCommand: BilingualCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The reminder's id, as lists show it.")
-  var id: String
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
 
   func carryOut(_ session: Session) async throws {
     var request = RemoveReminderRequest()
-    request.id = self.id
+    request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
-    try session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
   }
 }

@@ -49,7 +49,7 @@ struct ReminderSettingsCommand: BilingualCommand {
       channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
     }
     let people = say("they come at", "時刻") + " \(settings.personTime.isEmpty ? "10:00" : settings.personTime)"
-    try session.show(
+    try await session.show(
       settings,
       [
         "\(say("Daily reminder:", "毎日のお知らせ:")) \(words(settings.dailyChannels))",
@@ -76,7 +76,7 @@ struct ReminderSettingsCommand: BilingualCommand {
       request.fields.append("no_person_reminders")
     }
     if let personTime {
-      request.settings.personTime = personTime
+      request.settings.personTime = DayWords.time(personTime)
       request.fields.append("person_time")
     }
     if let language {

@@ -15,16 +15,20 @@ struct ReminderTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reminders.isEmpty else { return [self.empty] }
     let say = session.language
-    var table = Table(
-      (say("WHEN", "いつ"), .left), (say("WHAT", "内容"), .left), (say("STATE", "状態"), .left), ("ID", .left))
+    var table = Table([
+      Column(say("WHEN", "いつ"), name: "when"), Column(say("AT", "日時"), name: "at", drops: 1),
+      Column(say("WHAT", "内容"), name: "what", wraps: true),
+      Column(say("STATE", "状態"), name: "state"), Column("ID"),
+    ])
     for reminder in self.reminders {
       let what = reminder.inWords(say)
       let due = reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
       table.add(
-        session.relative(due), reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
-        reminder.stateInWords(say), reminder.id)
+        due.seconds > session.now.seconds ? session.next(due) : session.relative(due), session.zone.text(due),
+        reminder.note.isEmpty ? what : "\(what): \(reminder.note)",
+        reminder.stateInWords(say), session.ids[reminder.id])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -38,8 +42,8 @@ extension DailyReminder {
         "毎日のお知らせはオフです。`kith remind daily HH:MM` でオンにします。")
     }
     let zone = self.timeZone.isEmpty ? say("the hub's time", "kithd の時間帯") : self.timeZone
-    let time = session.relative(self.nextAt)
-    let next = self.hasNextAt ? say(", next \(time)", "、次は\(time)") : ""
+    let time = "\(session.zone.text(self.nextAt)) (\(session.next(self.nextAt)))"
+    let next = self.hasNextAt ? say(", next on \(time)", "、次は \(time)") : ""
     let condition = self.onlyIfNothingRecorded ? say(", on days without records", "、記録のない日だけ") : ""
     return say(
       "The daily reminder comes at \(self.time), \(zone)\(condition)\(next).",
@@ -61,7 +65,7 @@ extension DailyReminder {
 
 extension Reminder {
   /// The task that it reminds of.
-  fileprivate func inWords(_ say: Language) -> String {
+  func inWords(_ say: Language) -> String {
     switch self.knownKind {
     case .call: say("Call \(self.title)", "\(self.title)に電話")
     case .person: self.title

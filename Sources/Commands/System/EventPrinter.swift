@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// Prints the elements of a subscription: JSON for programs, lines for people, a progress bar on a terminal.
 ///
@@ -19,13 +20,13 @@ struct EventPrinter: Sendable {
     self.begun = resumed
   }
 
-  mutating func print(_ element: StreamElement) throws {
+  mutating func print(_ element: StreamElement) async throws {
     switch element {
     case .event(let event):
       self.count += 1
-      try self.print(event)
+      try await self.print(event)
     case .snapshot(let event):
-      if !self.session.isJSON || self.begun.contains(event.header.stream) { try self.print(event) }
+      if !self.session.isJSON || self.begun.contains(event.header.stream) { try await self.print(event) }
     case .position(let position):
       self.begun.insert(position.stream)
     case .resync(let stream, let cause):
@@ -37,9 +38,9 @@ struct EventPrinter: Sendable {
   /// Leaves the cursor at the beginning of a line.
   mutating func end() { self.finishDrawing() }
 
-  private mutating func print(_ event: LoggedEvent) throws {
+  private mutating func print(_ event: LoggedEvent) async throws {
     guard !self.session.isJSON else { return self.session.console.print(try Session.json(event)) }
-    let line = EventLine(event, session: self.session)
+    let line = EventLine(event, about: await EventSubject.words(event.event, self.session), session: self.session)
     if line.isProgress, self.session.console.isTerminal {
       self.session.console.redraw(line.text)
       self.isDrawing = true
@@ -72,7 +73,8 @@ struct EventLine {
   /// Whether the next line of the same kind may replace it.
   let isProgress: Bool
 
-  init(_ event: LoggedEvent, session: Session) {
+  /// - Parameter subject: Who and what the event is about; empty if that is not known.
+  init(_ event: LoggedEvent, about subject: String, session: Session) {
     let style = session.console.style
     let head = "\(Printable.text(event.header.stream)) \(style.dim("#\(event.header.seq)"))"
     var isProgress = false
@@ -84,14 +86,17 @@ struct EventLine {
     case .sync(let status):
       body = SourceState(status).sentence(style, now: session.now)
     case .changed(let changed):
-      body = "\(Count.of(changed.ids.count, changed.kind.isEmpty ? "record" : Printable.text(changed.kind))) changed"
+      let count = Count.of(changed.ids.count, changed.kind.isEmpty ? "record" : Self.noun(changed.kind))
+      body = subject.isEmpty ? "\(count) changed" : "\(count) changed: \(subject)"
     case .job(let job):
-      body = "job \(Printable.text(job.jobID)) \(Printable.text(job.state))"
+      let name = subject.isEmpty ? Printable.text(job.jobID) : subject
+      body = "job \(name) \(Printable.text(job.state))"
     case .reminder(let reminder):
-      body = "reminder \(Printable.text(reminder.reminderID)) \(Printable.text(reminder.state))"
+      let name = subject.isEmpty ? Printable.text(reminder.reminderID) : subject
+      body = "reminder \(name): \(Printable.text(reminder.state))"
     case .delivery(let delivery):
-      body =
-        "delivery \(Printable.text(delivery.deliveryID)) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
+      let name = subject.isEmpty ? Printable.text(delivery.deliveryID) : subject
+      body = "delivery \(name) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
     case .system(let notice):
       body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:
@@ -101,11 +106,51 @@ struct EventLine {
     self.isProgress = isProgress
   }
 
+  /// The word for a kind in `Changed`.
+  private static func noun(_ kind: String) -> String {
+    kind == CareRecord.idKind ? "care entry" : Printable.text(kind).replacing("_", with: " ")
+  }
+
   private static func progress(_ status: SyncStatus, _ style: Style) -> String {
     let name = Printable.text(SourceState.name(status))
     // The total is known once the source has been listed.
     guard status.total > 0 else { return "\(name): looking for changes" }
     return ProgressBar(label: name, style: style)
       .line(fraction: Double(status.done) / Double(status.total), note: "\(status.done) of \(status.total)")
+  }
+}
+
+/// Who and what an event is about. Events have ids only; the names are asked for.
+enum EventSubject {
+  /// The most records of an event that are named.
+  private static let most = 3
+
+  /// A few words; empty where no name is known, or the output is JSON.
+  static func words(_ event: Event, _ session: Session) async -> String {
+    guard !session.isJSON else { return "" }
+    switch event.payload {
+    case .changed(let changed) where changed.ids.count <= Self.most:
+      var words: [String] = []
+      for id in changed.ids { words.append(await Self.words(about: id, changed.kind, session)) }
+      return words.filter { !$0.isEmpty }.map(Printable.text).joined(separator: "; ")
+    case .job(let job): return Printable.text(JobCard.short(job.capability))
+    case .reminder(let reminder):
+      guard let status = try? await session.ask(ReminderStatusRequest()) else { return "" }
+      let found = (status.due + status.pending).first { $0.id == reminder.reminderID }
+      return Printable.text(found?.inWords(session.language) ?? "")
+    case .delivery(let delivery):
+      guard let reply = try? await session.ask(ListDeliveriesRequest.with { $0.channel = delivery.channel })
+      else { return "" }
+      return Printable.text(reply.deliveries.first { $0.id == delivery.deliveryID }?.title ?? "")
+    default: return ""
+    }
+  }
+
+  private static func words(about id: String, _ kind: String, _ session: Session) async -> String {
+    let kinds: [any Identified.Type] = [
+      CareRecord.self, Contact.self, Person.self, Call.self, Conversation.self, Note.self, TaskItem.self, Activity.self,
+      Gift.self, Relationship.self,
+    ]
+    return await kinds.first { $0.idKind == kind }?.words(about: id, session) ?? ""
   }
 }

@@ -27,6 +27,9 @@ struct SendMethodCommand: HubCommand {
     guard let method = self.method else { throw CleanExit.helpRequest(CallCommand.self) }
     let name = method.hasPrefix("kith.v1.") ? method : "kith.v1.\(method)"
     guard let known = Methods.all.first(where: { $0.name == name }) else {
+      if let sentence = Suggestion.sentence(for: ["call", method], below: KithCommand.self, session.language) {
+        throw ValidationError(sentence)
+      }
       throw Failure.invalid(
         field: "method",
         "'\(method.prefix(64))' is neither a command of `kith call` nor a method, such as Care/List. docs/services.md has all methods."

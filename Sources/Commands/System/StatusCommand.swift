@@ -12,7 +12,7 @@ struct StatusCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(StatusRequest())
-    try session.show(reply, StatusReport(reply).lines(session))
+    try await session.show(reply, StatusReport(reply).lines(session))
   }
 }
 

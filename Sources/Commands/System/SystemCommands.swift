@@ -11,7 +11,7 @@ struct PingCommand: HubCommand {
     let start = ContinuousClock.now
     let reply = try await session.ask(PingRequest())
     let microseconds = (ContinuousClock.now - start) / .microseconds(1)
-    try session.show(reply, ["kithd answers in \(Int(microseconds.rounded())) µs."])
+    try await session.show(reply, ["kithd answers in \(Int(microseconds.rounded())) µs."])
   }
 }
 
@@ -23,7 +23,7 @@ struct WhoamiCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(WhoamiRequest())
-    try session.show(reply, ["\(Printable.text(reply.name)) (\(Printable.text(reply.principal))), \(reply.role)"])
+    try await session.show(reply, ["\(Printable.text(reply.name)) (\(Printable.text(reply.principal))), \(reply.role)"])
   }
 }
 
@@ -35,16 +35,18 @@ struct ServicesCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(ServicesRequest())
-    try session.show(reply, Self.lines(reply, session.console.style))
+    try await session.show(reply, Self.lines(reply, session))
   }
 
-  private static func lines(_ reply: ServicesReply, _ style: Style) -> [String] {
+  private static func lines(_ reply: ServicesReply, _ session: Session) -> [String] {
     guard !reply.services.isEmpty else { return ["No services found."] }
-    var table = Table(("METHOD", .left), ("ROLES", .left), ("CHANGES", .left), ("WORKERS", .right))
+    var table = Table([
+      Column("METHOD"), Column("ROLES", wraps: true), Column("CHANGES"), Column("WORKERS", .right, drops: 1),
+    ])
     for service in reply.services {
       table.add(
         service.name, service.roles.joined(separator: ", "), service.mutating ? "yes" : "no", "\(service.workers)")
     }
-    return table.lines(style)
+    return table.lines(session)
   }
 }

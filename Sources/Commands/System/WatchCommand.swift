@@ -35,7 +35,7 @@ struct WatchCommand: HubCommand {
     try await Interrupt.cancelling {
       var printer = printer
       for try await element in events {
-        try printer.print(element)
+        try await printer.print(element)
         if let limit, printer.count >= limit { break }
       }
       printer.end()

@@ -22,9 +22,7 @@ struct ListTagsCommand: HubCommand {
   @OptionGroup var page: PageOptions
 
   func run(_ session: Session) async throws {
-    var request = ListTagsRequest()
-    self.page.fill(&request)
-    try await session.show(page: try await session.ask(request), showsOwner: false)
+    try await session.show(page: try await self.page.ask(ListTagsRequest(), session), showsOwner: false)
   }
 }
 
@@ -75,7 +73,7 @@ extension Session {
     change(&request)
     let person = try await self.ask(request)
     let tags = person.tags.isEmpty ? "No tags" : person.tags.joined(separator: ", ")
-    try self.show(person, ["\(Printable.text(person.displayName)): \(Printable.text(tags))"])
+    try await self.show(person, ["\(Printable.text(person.displayName)): \(Printable.text(tags))"])
   }
 }
 
@@ -118,7 +116,7 @@ extension Tag: Record {
 
   static let noun = Noun(
     command: "tag", singular: "tag", plural: "tags", newExample: "family", changeExample: "relatives")
-  static let headings: [(String, Printable.Alignment)] = [("TAG", .left), ("PEOPLE", .right)]
+  static let headings: [Column] = [Column("TAG"), Column("PEOPLE", .right)]
 
   func headline(_ names: PersonNames) -> String { self.name }
 

@@ -8,7 +8,8 @@ struct TalkCommand: AsyncParsableCommand {
     discussion: "Example: kith talk log ann --channel email --note 'She sends the photos'",
     subcommands: [
       AddRecordCommand<Owned<NewTalkArguments>>.self, ListTalksCommand.self, ShowRecordCommand<Conversation>.self,
-      EditRecordCommand<TalkEdits>.self, DeleteRecordCommand<Conversation>.self, ReplyCommand.self,
+      EditRecordCommand<TalkEdits>.self, DeleteRecordCommand<Conversation>.self,
+      RestoreRecordCommand<Conversation>.self, ReplyCommand.self,
       TalkMessageCommand.self,
     ])
 
@@ -64,18 +65,20 @@ struct MessageOptions: ParsableArguments {
   }
 }
 
-extension Conversation: OwnedRecord, ListedRecord {
+extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Creation = CreateConversationRequest
   typealias Change = UpdateConversationRequest
   typealias Deletion = DeleteConversationRequest
   typealias Lookup = GetConversationRequest
+  typealias Restoration = RestoreConversationRequest
   typealias Listing = ListConversationsRequest
 
   static let noun = Noun(
     command: "talk", singular: "conversation", plural: "conversations", creation: "log",
     newExample: "ann --channel email --note 'She sends the photos'", changeExample: "--channel text")
-  static let headings: [(String, Printable.Alignment)] = [
-    ("WHEN", .left), ("CHANNEL", .left), ("MESSAGES", .right), ("FIRST", .left),
+  static let headings: [Column] = [
+    Column("WHEN"), Column("AT", drops: 1), Column("CHANNEL", drops: 2), Column("MESSAGES", .right, drops: 1),
+    Column("FIRST", wraps: true),
   ]
   static let isListedByPerson = false
 
@@ -92,15 +95,16 @@ extension Conversation: OwnedRecord, ListedRecord {
     return self.messages.flatMap { message in
       let writer = message.writtenByMe ? "You" : Printable.text(names[self.personID])
       let head = [writer, session.ago(message.writtenAt)].filter { !$0.isEmpty }.joined(separator: ", ")
-      return ["\(head)  \(session.console.style.dim(Printable.text(message.id)))"]
+      return ["\(head)  \(session.console.style.dim(Printable.text(session.ids[message.id])))"]
         + Printable.lines(message.content).map { "  " + $0 }
     }
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
-      session.ago(self.happenedAt), self.channel, Count.grouped(self.messages.count),
-      Printable.shortened(self.summary, to: 50),
+      session.ago(self.happenedAt), session.zone.text(self.happenedAt), self.channel,
+      Count.grouped(self.messages.count),
+      self.summary,
     ]
   }
 

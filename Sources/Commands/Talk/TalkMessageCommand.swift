@@ -1,15 +1,16 @@
 internal import ArgumentParser
+internal import Bus
 internal import KithMessages
 
 struct ReplyCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "reply", abstract: "Add a message to a conversation.",
-    discussion: "Example: kith talk reply \(RecordID.example) 'Thank you' --by-me")
+    discussion: "Example: kith talk reply \(IDText.example) 'Thank you' --by-me")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: RecordID.help)
-  var target: RecordID
+  @Argument(help: IDText.help)
+  var target: RecordID<Conversation>
 
   @Argument(help: "What was said or written.")
   var text: [String]
@@ -27,7 +28,7 @@ struct ReplyCommand: HubCommand {
 struct TalkMessageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "The messages of a conversation.",
-    discussion: "Example: kith talk message edit \(RecordID.example) \(RecordID.example) Thank you all",
+    discussion: "Example: kith talk message edit \(IDText.example) \(IDText.example) Thank you all",
     subcommands: [EditMessageCommand.self, DeleteMessageCommand.self])
 
   @OptionGroup var global: GlobalOptions
@@ -35,17 +36,30 @@ struct TalkMessageCommand: AsyncParsableCommand {
 
 /// The ids of a conversation and of one of its messages; `kith talk show` prints both.
 struct MessageReference: ParsableArguments {
-  @Argument(help: "The id of the conversation.")
-  var conversation: String
+  @Argument(help: ArgumentHelp("The id of the conversation, the end of it, or last.", valueName: "conversation"))
+  var conversation: RecordID<Conversation>
 
-  @Argument(help: "The id of the message, as `kith talk show` shows it.")
+  @Argument(help: "The id of the message, as `kith talk show` shows it; the end of it; or last.")
   var message: String
+
+  /// The conversation and the id of the message.
+  func find(_ session: Session) async throws(Failure) -> (conversation: Conversation, messageID: String) {
+    var request = GetConversationRequest()
+    request.id = try await self.conversation.id(session)
+    let conversation = try await session.ask(request)
+    let ids = conversation.messages.map(\.id)
+    let typed = self.message.lowercased()
+    guard typed != IDText.last else { return (conversation, ids.last ?? self.message) }
+    let meant = ids.filter { $0.hasSuffix(typed) || $0.hasPrefix(typed) }
+    // What is not the part of exactly one goes to kithd, which says what is wrong with it.
+    return (conversation, meant.count == 1 ? meant[0] : self.message)
+  }
 }
 
 struct EditMessageCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a message of a conversation.",
-    discussion: "Example: kith talk message edit \(RecordID.example) \(RecordID.example) Thank you all")
+    discussion: "Example: kith talk message edit \(IDText.example) \(IDText.example) Thank you all")
 
   @OptionGroup var global: GlobalOptions
 
@@ -55,14 +69,12 @@ struct EditMessageCommand: HubCommand {
   var text: [String]
 
   func run(_ session: Session) async throws {
-    var lookup = GetConversationRequest()
-    lookup.id = self.target.conversation
+    let (conversation, id) = try await self.target.find(session)
     // The request carries the whole message, so time and writer are kept.
-    let messages = try await session.ask(lookup).messages
     var request = UpdateMessageRequest()
-    request.conversationID = self.target.conversation
-    request.message = messages.first { $0.id == self.target.message } ?? ConversationMessage()
-    request.message.id = self.target.message
+    request.conversationID = conversation.id
+    request.message = conversation.messages.first { $0.id == id } ?? ConversationMessage()
+    request.message.id = id
     request.message.content = self.text.joined(separator: " ")
     try await session.show(try await session.ask(request))
   }
@@ -71,7 +83,7 @@ struct EditMessageCommand: HubCommand {
 struct DeleteMessageCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a message of a conversation.",
-    discussion: "Example: kith talk message delete \(RecordID.example) \(RecordID.example)")
+    discussion: "Example: kith talk message delete \(IDText.example) \(IDText.example)")
 
   @OptionGroup var global: GlobalOptions
 
@@ -79,8 +91,9 @@ struct DeleteMessageCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = DeleteMessageRequest()
-    request.conversationID = self.target.conversation
-    request.messageID = self.target.message
+    let (conversation, id) = try await self.target.find(session)
+    request.conversationID = conversation.id
+    request.messageID = id
     try await session.show(try await session.ask(request))
   }
 }

@@ -9,6 +9,7 @@ struct TaskCommand: AsyncParsableCommand {
     subcommands: [
       AddRecordCommand<NewTaskArguments>.self, ListRecordsCommand<TaskItem>.self, ShowRecordCommand<TaskItem>.self,
       EditRecordCommand<TaskArguments>.self, CompleteTaskCommand.self, DeleteRecordCommand<TaskItem>.self,
+      RestoreRecordCommand<TaskItem>.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -17,12 +18,12 @@ struct TaskCommand: AsyncParsableCommand {
 struct CompleteTaskCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Mark a task as done.",
-    discussion: "Example: kith task done \(RecordID.example)")
+    discussion: "Example: kith task done \(IDText.example)")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: RecordID.help)
-  var target: RecordID
+  @Argument(help: IDText.help)
+  var target: RecordID<TaskItem>
 
   func run(_ session: Session) async throws {
     var request = UpdateTaskRequest()
@@ -30,7 +31,7 @@ struct CompleteTaskCommand: HubCommand {
     request.record.isCompleted = true
     request.fields = ["is_completed"]
     let task = try await session.ask(request)
-    try session.show(task, ["Done: \(Printable.text(task.title))"])
+    try await session.show(task, ["Done: \(Printable.text(task.title))"])
   }
 }
 
@@ -70,16 +71,17 @@ struct NewTaskArguments: RecordArguments {
   }
 }
 
-extension TaskItem: OwnedRecord, ListedRecord {
+extension TaskItem: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Creation = CreateTaskRequest
   typealias Change = UpdateTaskRequest
   typealias Deletion = DeleteTaskRequest
   typealias Lookup = GetTaskRequest
+  typealias Restoration = RestoreTaskRequest
   typealias Listing = ListTasksRequest
 
   static let noun = Noun(
     command: "task", singular: "task", plural: "tasks", newExample: "ann Send the photos", changeExample: "--done")
-  static let headings: [(String, Printable.Alignment)] = [("DONE", .left), ("TASK", .left), ("ADDED", .left)]
+  static let headings: [Column] = [Column("DONE"), Column("TASK", wraps: true), Column("ADDED", drops: 1)]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
@@ -96,6 +98,6 @@ extension TaskItem: OwnedRecord, ListedRecord {
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [self.isCompleted ? "✓" : "", Printable.shortened(self.title, to: 60), session.ago(self.createdAt)]
+    [self.isCompleted ? "✓" : "", self.title, session.ago(self.createdAt)]
   }
 }

@@ -37,14 +37,7 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
 
   /// The name of a category of care.
   func category(_ name: String) -> String {
-    switch CareCategory(rawValue: name) {
-    case .medication: self("medication", "服薬")
-    case .meal: self("meal", "食事")
-    case .toileting: self("toileting", "排泄")
-    case .medicalVisit: self("medical visit", "通院")
-    case .freeMemo: self("free memo", "自由メモ")
-    case nil: name.isEmpty ? "-" : name.replacing("_", with: " ")
-    }
+    CareCategory(rawValue: name)?.words(self) ?? (name.isEmpty ? "-" : name.replacing("_", with: " "))
   }
 }
 

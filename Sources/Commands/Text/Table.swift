@@ -1,23 +1,50 @@
+/// A column of a table.
+struct Column: Sendable {
+  let heading: String
+  /// What `--columns` calls it.
+  let name: String
+  let alignment: Printable.Alignment
+  /// When it is left out of a table that is too wide: 1 goes first; nil stays.
+  let drops: Int?
+  /// Whether its cells may be broken into several lines.
+  let wraps: Bool
+
+  /// - Parameter name: Default: the heading in lower case, with hyphens.
+  init(
+    _ heading: String, _ alignment: Printable.Alignment = .left, name: String? = nil, drops: Int? = nil,
+    wraps: Bool = false
+  ) {
+    self.heading = heading
+    self.name = name ?? heading.lowercased().replacing(" ", with: "-")
+    self.alignment = alignment
+    self.drops = drops
+    self.wraps = wraps
+  }
+}
+
 /// Rows under headings, in columns that are as wide as their widest cell.
+///
+/// Where that is wider than the terminal, first the columns that wrap become narrow, then columns are left out in the order that they
+/// state, and at last the widest cells are cut.
 struct Table {
-  private let headings: [String]
-  private let alignments: [Printable.Alignment]
+  private static let space = 2
+  /// The most lines of a row.
+  private static let mostLines = 3
+  private static let narrow = (wrapping: 24, cut: 8)
+
+  private let columns: [Column]
   private let hidesEmpty: Bool
   private var rows: [[String]] = []
 
   /// Begins a table.
   ///
   /// - Parameters:
-  ///   - columns: Headings from left to right, each with the alignment of its cells.
+  ///   - columns: From left to right.
   ///   - hidesEmpty: Whether columns without any text are left out.
-  init(_ columns: [(String, Printable.Alignment)], hidesEmpty: Bool = false) {
-    self.headings = columns.map(\.0)
-    self.alignments = columns.map(\.1)
+  init(_ columns: [Column], hidesEmpty: Bool = false) {
+    self.columns = columns
     self.hidesEmpty = hidesEmpty
   }
-
-  /// Begins a table whose columns are all shown.
-  init(_ columns: (String, Printable.Alignment)...) { self.init(columns) }
 
   /// Adds a row of as many cells as there are columns.
   mutating func add(_ cells: String...) { self.add(cells) }
@@ -26,19 +53,107 @@ struct Table {
   mutating func add(_ cells: [String]) { self.rows.append(cells.map(Printable.text)) }
 
   /// The lines, headings first; no spaces at their ends.
-  func lines(_ style: Style) -> [String] {
-    let shown = self.headings.indices.filter { column in
-      !self.hidesEmpty || self.rows.contains { !$0[column].isEmpty }
+  ///
+  /// - Parameter indent: Columns of the terminal that are left free on the left.
+  func lines(_ session: Session, indent: Int = 0) -> [String] {
+    if !session.layout.columns.isEmpty, session.layout.chosen(of: self.columns) == nil {
+      let names = self.columns.map(\.name).joined(separator: ", ")
+      session.console.printError(
+        session.language("kith: No such column. There are: \(names)", "kith: その列はありません。選べる列: \(names)"))
     }
-    let widths = self.headings.indices.map { column in
-      ([self.headings] + self.rows).map { Printable.width($0[column]) }.max() ?? 0
+    let (heading, rows, leftOut) = self.parts(session, indent: indent)
+    return [heading] + rows.joined() + leftOut
+  }
+
+  /// The line of the headings, the lines of each row, and a line that names the columns that are left out.
+  func parts(_ session: Session, indent: Int = 0) -> (heading: String, rows: [[String]], leftOut: [String]) {
+    let (shown, widths, left) = self.layout(session, width: session.layout.width.map { $0 - indent })
+    let style = session.console.style
+    let say = session.language
+    let names = left.map { self.columns[$0].name }.joined(separator: ", ")
+    return (
+      style.bold(self.line(self.columns.map(\.heading), shown, widths)),
+      self.rows.map { self.block($0, shown, widths) },
+      left.isEmpty ? [] : [style.dim(say("Left out: \(names). --wide shows all.", "省いた列: \(names) (--wide ですべて表示)"))]
+    )
+  }
+
+  /// The columns to show, the widths of all, and the columns that are left out.
+  private func layout(_ session: Session, width: Int?) -> (shown: [Int], widths: [Int], leftOut: [Int]) {
+    let chosen = session.layout.chosen(of: self.columns)
+    var shown =
+      chosen
+      ?? self.columns.indices.filter { column in !self.hidesEmpty || self.rows.contains { !$0[column].isEmpty } }
+    var widths = self.columns.indices.map { column in
+      ([self.columns[column].heading] + self.rows.map { $0[column] }).map(Printable.width).max() ?? 0
     }
-    func line(_ cells: [String]) -> String {
-      let padded = shown.map { Printable.padded(cells[$0], to: widths[$0], alignment: self.alignments[$0]) }
-      let line = padded.joined(separator: "  ")
-      return String(line.reversed().drop { $0 == " " }.reversed())
+    guard let width else { return (shown, widths, []) }
+    func excess() -> Int { shown.map { widths[$0] }.reduce(0, +) + Self.space * (shown.count - 1) - width }
+    for column in shown where self.columns[column].wraps {
+      widths[column] = min(widths[column], max(Self.narrow.wrapping, widths[column] - max(0, excess())))
     }
-    return [style.bold(line(self.headings))] + self.rows.map(line)
+    var leftOut: [Int] = []
+    if chosen == nil {
+      for column in shown.filter({ self.columns[$0].drops != nil })
+        .sorted(by: { (self.columns[$0].drops ?? 0) < (self.columns[$1].drops ?? 0) }) where excess() > 0
+      {
+        shown.removeAll { $0 == column }
+        leftOut.append(column)
+      }
+    }
+    while excess() > 0, let widest = shown.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrow.cut {
+      widths[widest] -= 1
+    }
+    // What was gained by columns that are left out goes to those that wrap.
+    for column in shown where self.columns[column].wraps {
+      let natural = self.rows.map { Printable.width($0[column]) }.max() ?? 0
+      widths[column] = max(widths[column], min(natural, widths[column] - excess()))
+    }
+    return (shown, widths, leftOut.sorted())
+  }
+
+  /// The lines of one row.
+  private func block(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> [String] {
+    var pieces = cells.map { [$0] }
+    for column in shown where Printable.width(cells[column]) > widths[column] {
+      guard self.columns[column].wraps else {
+        pieces[column] = [Printable.shortened(cells[column], to: widths[column])]
+        continue
+      }
+      let lines = Printable.wrapped(cells[column], to: widths[column])
+      pieces[column] = Array(lines.prefix(Self.mostLines))
+      if lines.count > Self.mostLines {
+        let rest = lines[(Self.mostLines - 1)...].joined(separator: " ")
+        pieces[column][Self.mostLines - 1] = Printable.shortened(rest, to: widths[column])
+      }
+    }
+    return (0..<(shown.map { pieces[$0].count }.max() ?? 1)).map { index in
+      self.line(pieces.map { $0.indices.contains(index) ? $0[index] : "" }, shown, widths)
+    }
+  }
+
+  private func line(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> String {
+    let padded = shown.map {
+      Printable.padded(cells[$0], to: widths[$0], alignment: self.columns[$0].alignment)
+    }
+    let line = padded.joined(separator: String(repeating: " ", count: Self.space))
+    return String(line.reversed().drop { $0 == " " }.reversed())
+  }
+}
+
+/// How tables are laid out.
+struct TableLayout: Sendable {
+  /// The columns of the terminal; nil = lines of any length, as in a pipe.
+  var width: Int?
+  /// The names of the columns to show; empty = as the table states.
+  var columns: [String] = []
+
+  /// The columns of a table that were asked for, in that order; nil if none was.
+  func chosen(of columns: [Column]) -> [Int]? {
+    let chosen = self.columns.compactMap { name in
+      columns.firstIndex { $0.name == name.lowercased() || $0.heading.lowercased() == name.lowercased() }
+    }
+    return chosen.isEmpty ? nil : chosen
   }
 }
 

@@ -3,17 +3,18 @@ internal import Bus
 internal import CivilTime
 internal import SwiftProtobuf
 
-/// A time as a person types it.
+/// A time as a person types it, in English or Japanese.
 ///
 /// | typed | means |
 /// | --- | --- |
 /// | `2026-11-20T14:30:00+01:00` | that moment (RFC 3339) |
-/// | `2026-11-20 14:30`, `today 14:30`, `yesterday 9:00` | when clocks here show it |
-/// | `10 min ago`, `2 hours ago`, `now` | counted from now |
-/// | `2026-11-20`, `today`, `yesterday` | the whole day, where a day makes sense |
+/// | `2026-11-20 14:30`, `yesterday 9:00`, `tomorrow at 8pm`, `昨日20時` | when clocks here show it |
+/// | `14:30`, `8pm`, `午後8時` | the same, today |
+/// | `10 min ago`, `in 2 hours`, `now`, `10分前` | counted from now |
+/// | a ``DayText`` | the whole day, or all days, where a day makes sense |
 enum TimeText: Hashable, Sendable {
   case moment(seconds: Int64, nanos: Int32)
-  case ago(seconds: Int64)
+  case fromNow(seconds: Int64)
   case clock(DayText, secondOfDay: Int)
   case day(DayText)
 
@@ -22,7 +23,11 @@ enum TimeText: Hashable, Sendable {
   /// - Throws: `ValidationError` for anything else, days included.
   static func point(_ text: String) throws -> TimeText {
     let time = try Self.pointOrDay(text)
-    guard case .day = time else { return time }
+    guard case .day(let day) = time else { return time }
+    // Where a time is asked for, days ago are counted to the second.
+    if case .offset(let days) = day, DayWords.span(DayWords.plain(text)) != nil {
+      return .fromNow(seconds: Int64(days) * 86_400)
+    }
     throw ValidationError("Give the time of day too, as in \"\(text) 14:30\".")
   }
 
@@ -30,34 +35,71 @@ enum TimeText: Hashable, Sendable {
   ///
   /// - Throws: `ValidationError` for anything else.
   static func pointOrDay(_ text: String) throws -> TimeText {
-    let words = text.split(separator: " ")
-    let time: TimeText? =
-      switch words.count {
-      case 1 where words[0].lowercased() == "now": .ago(seconds: 0)
-      case 1: Self.stamp(words[0]) ?? DayText(words[0]).map { .day($0) }
-      case 2: Self.clock(words[0], words[1])
-      case 3 where words[2].lowercased() == "ago": Self.span(words[0], words[1]).map { .ago(seconds: $0) }
-      default: nil
-      }
-    guard let time else {
+    guard let time = TimeText(text) else {
       throw ValidationError(
-        """
-        Times are written 2026-11-20T14:30:00Z, "2026-11-20 14:30", "today 14:30", "yesterday 9:00" or "10 min ago".
-        """)
+        Language.ofLocale(
+          """
+          Times are written "2026-11-20 14:30", "yesterday 9:00", 8pm, "10 min ago", "in 3 days", "last week" or \
+          2026-11-20T14:30:00Z.
+          """,
+          """
+          日時の書き方: "2026-11-20 14:30"、"昨日 9:00"、午後8時、10分前、3日後、先週、来週月曜、2026-11-20T14:30:00Z
+          """))
     }
     return time
   }
 
-  /// The moment; of a day, its first.
+  /// - Returns: Nil for anything else.
+  private init?(_ text: String) {
+    if let stamp = Self.stamp(text) {
+      self = stamp
+      return
+    }
+    let text = DayWords.plain(text)
+    if ["now", "今"].contains(text) {
+      self = .fromNow(seconds: 0)
+    } else if let (count, unit) = DayWords.span(text), unit == .minute || unit == .hour {
+      self = .fromNow(seconds: Int64(count) * (unit == .minute ? 60 : 3600))
+    } else if let day = DayText(text) {
+      self = .day(day)
+    } else if let second = DayWords.clock(text) {
+      self = .clock(.offset(0), secondOfDay: second)
+    } else if let time = Self.dayAndClock(text) {
+      self = time
+    } else {
+      return nil
+    }
+  }
+
+  /// A day with a time behind it or before it; Japanese needs no blank between them.
+  private static func dayAndClock(_ text: String) -> TimeText? {
+    for index in text.indices.dropFirst() where index > text.startIndex {
+      let day = text[..<index].reversed().drop { $0 == " " || $0 == "の" }.reversed()
+      if let second = DayWords.clock(text[index...]), let day = DayText(String(day)), day.isOneDay {
+        return .clock(day, secondOfDay: second)
+      }
+      if text[index] == " ", let second = DayWords.clock(text[..<index]),
+        let day = DayText(text[text.index(after: index)...]), day.isOneDay
+      {
+        return .clock(day, secondOfDay: second)
+      }
+    }
+    return nil
+  }
+
+  /// The moment; of a day or several, the first.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that clocks never show, or show twice.
-  func start(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
+  func start(
+    now: Google_Protobuf_Timestamp, in zone: Zone, _ direction: DayText.Direction = .past
+  ) throws(Failure) -> Google_Protobuf_Timestamp {
+    let today = zone.day(of: now)
     switch self {
     case .moment(let seconds, let nanos): return .init(seconds: seconds, nanos: nanos)
-    case .ago(let seconds): return .init(seconds: now.seconds - seconds, nanos: now.nanos)
-    case .day(let day): return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone)))
+    case .fromNow(let seconds): return .init(seconds: now.seconds + seconds, nanos: now.nanos)
+    case .day(let day): return .init(nanosecondsSince1970: zone.start(of: day.days(today: today, direction).lowerBound))
     case .clock(let day, let second):
-      let moments = zone.instants(of: day.day(now: now, in: zone), second: second)
+      let moments = zone.instants(of: day.days(today: today, direction).lowerBound, second: second)
       guard let first = moments.first else {
         throw Failure.invalid(
           field: "time", "Clocks in \(zone.name) are put forward over that time and never show it. Give another one.")
@@ -73,43 +115,32 @@ enum TimeText: Hashable, Sendable {
     }
   }
 
-  /// The moment; of a day, the first after it.
+  /// The moment; of a day or several, the first after them.
   func end(now: Google_Protobuf_Timestamp, in zone: Zone) throws(Failure) -> Google_Protobuf_Timestamp {
     guard case .day(let day) = self else { return try self.start(now: now, in: zone) }
-    return .init(nanosecondsSince1970: zone.start(of: day.day(now: now, in: zone).adding(days: 1)))
+    let last = day.days(today: zone.day(of: now)).upperBound
+    return .init(nanosecondsSince1970: zone.start(of: last.adding(days: 1)))
   }
 
-  private static func stamp(_ text: Substring) -> TimeText? {
+  /// The day, with the time if it has one, as fields of what is to come carry it: `2026-12-24 18:00`.
+  ///
+  /// - Throws: As ``start(now:in:_:)``.
+  func localText(_ session: Session) throws(Failure) -> String {
+    let start = try self.start(now: session.now, in: session.zone, .future)
+    guard case .day = self else { return session.zone.text(start) }
+    return session.zone.day(of: start).description
+  }
+
+  private static func stamp(_ text: String) -> TimeText? {
     guard let time = try? Google_Protobuf_Timestamp(jsonString: "\"\(text)\"") else { return nil }
     return .moment(seconds: time.seconds, nanos: time.nanos)
-  }
-
-  private static func clock(_ day: Substring, _ clock: Substring) -> TimeText? {
-    let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { (1...2).contains($0.utf8.count) ? UInt8($0) : nil }
-    guard let day = DayText(day), (2...3).contains(parts.count), numbers.count == parts.count, numbers[0] < 24,
-      numbers.dropFirst().allSatisfy({ $0 < 60 })
-    else { return nil }
-    return .clock(day, secondOfDay: zip(numbers, [3600, 60, 1]).reduce(0) { $0 + Int($1.0) * $1.1 })
-  }
-
-  private static func span(_ count: Substring, _ unit: Substring) -> Int64? {
-    let units: [(names: Set<String>, seconds: Int64)] = [
-      (["min", "mins", "minute", "minutes"], 60), (["h", "hour", "hours"], 3600), (["day", "days"], 86_400),
-      (["week", "weeks"], 604_800),
-    ]
-    // A number of six digits is more than a lifetime of days and overflows nothing.
-    guard let number = Int64(count), (0..<1_000_000).contains(number),
-      let unit = units.first(where: { $0.names.contains(unit.lowercased()) })
-    else { return nil }
-    return number * unit.seconds
   }
 }
 
 /// The time of an event, `--at`.
 struct MomentOption: ParsableArguments {
   @Option(
-    help: "When: \"2026-11-20 14:30\", \"today 14:30\", \"yesterday 9:00\", \"10 min ago\" or RFC 3339.",
+    help: "When: \"2026-11-20 14:30\", 14:30, 8pm, \"yesterday 9:00\", \"10 min ago\", 昨日20時 or RFC 3339.",
     transform: TimeText.point)
   var at: TimeText?
 

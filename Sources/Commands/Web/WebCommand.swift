@@ -48,7 +48,7 @@ struct PairDeviceCommand: HubCommand {
     request.role = self.role
     if let validFor = self.device.validFor { request.validFor = validFor.duration }
     let invitation = try await session.ask(request)
-    try session.show(invitation, Self.lines(invitation, session))
+    try await session.show(invitation, Self.lines(invitation, session))
   }
 
   private static func lines(_ invitation: Invitation, _ session: Session) -> [String] {
@@ -84,7 +84,7 @@ struct ListDevicesCommand: HubCommand {
       let names = Set(reply.devices.filter { $0.state == "active" }.map(\.name))
       reply.devices.removeAll { $0.state == "revoked" || $0.state == "expired" && names.contains($0.name) }
     }
-    try session.show(reply, Self.lines(reply, session))
+    try await session.show(reply, Self.lines(reply, session))
   }
 
   private static func lines(_ reply: DevicesListReply, _ session: Session) -> [String] {
@@ -92,15 +92,15 @@ struct ListDevicesCommand: HubCommand {
     if !reply.devices.isEmpty {
       var table = Table(
         [
-          ("NAME", .left), ("ROLE", .left), ("STATE", .left), ("JOINED", .left), ("LAST SEEN", .left),
-          ("EXPIRES", .left), ("BY", .left),
+          Column("NAME"), Column("ROLE"), Column("STATE"), Column("JOINED", drops: 2), Column("LAST SEEN", drops: 3),
+          Column("EXPIRES", drops: 4), Column("BY", drops: 1),
         ], hidesEmpty: true)
       for device in reply.devices {
         table.add(
           device.name, device.role, device.state, session.ago(device.created), session.ago(device.lastSeen),
-          session.ago(device.expires), device.addedBy)
+          session.end(device.expires), device.addedBy)
       }
-      lines = table.lines(session.console.style)
+      lines = table.lines(session)
     }
     guard !reply.invitations.isEmpty else { return lines }
     return lines + [""]
@@ -126,7 +126,7 @@ struct RevokeDeviceCommand: HubCommand {
     var request = RevokeDeviceRequest()
     request.name = self.name
     let device = try await session.ask(request)
-    try session.show(device, ["\(Printable.text(device.name)) is revoked."])
+    try await session.show(device, ["\(Printable.text(device.name)) is revoked."])
   }
 }
 

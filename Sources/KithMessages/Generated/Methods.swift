@@ -94,6 +94,20 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Finds ids by their beginning or their end, or the last of a kind: what a person types instead of a whole id.
+  public static let systemFindIds = Method(
+    name: "kith.v1.System/FindIds", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns for each id the shortest end of it that no other id has.
+  public static let systemShortenIds = Method(
+    name: "kith.v1.System/ShortenIds", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Starts or resumes the upload of a blob.
   public static let systemBlobOpen = Method(
     name: "kith.v1.System/BlobOpen", role: .recorder, isOpen: false,
@@ -430,6 +444,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Restores a deleted person, with what was deleted with them.
+  public static let peopleRestore = Method(
+    name: "kith.v1.People/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Adds a way to reach a person.
   public static let peopleAddField = Method(
     name: "kith.v1.People/AddField", role: .recorder, isOpen: false,
@@ -549,6 +570,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Restores a deleted note.
+  public static let notesRestore = Method(
+    name: "kith.v1.Notes/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Lists tasks of one person or of all, open ones first.
   public static let tasksList = Method(
     name: "kith.v1.Tasks/List", role: .viewer, isOpen: false,
@@ -580,6 +608,13 @@ public enum Methods {
   /// Deletes a task.
   public static let tasksDelete = Method(
     name: "kith.v1.Tasks/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Restores a deleted task.
+  public static let tasksRestore = Method(
+    name: "kith.v1.Tasks/Restore", role: .recorder, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -619,6 +654,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Restores a deleted activity.
+  public static let activitiesRestore = Method(
+    name: "kith.v1.Activities/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Lists gifts for or from one person or anybody, newest first.
   public static let giftsList = Method(
     name: "kith.v1.Gifts/List", role: .viewer, isOpen: false,
@@ -650,6 +692,13 @@ public enum Methods {
   /// Deletes a gift.
   public static let giftsDelete = Method(
     name: "kith.v1.Gifts/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Restores a deleted gift.
+  public static let giftsRestore = Method(
+    name: "kith.v1.Gifts/Restore", role: .recorder, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -843,6 +892,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 120000)
+  /// Queues a report of calls as text for channels; it is sent in the background.
+  public static let callsShare = Method(
+    name: "kith.v1.Calls/Share", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Lists the templates of calls in the order of their names.
   public static let callsListTemplates = Method(
     name: "kith.v1.Calls/ListTemplates", role: .viewer, isOpen: false,
@@ -899,6 +955,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Restores a deleted conversation.
+  public static let conversationsRestore = Method(
+    name: "kith.v1.Conversations/Restore", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Adds a message to a conversation.
   public static let conversationsAddMessage = Method(
     name: "kith.v1.Conversations/AddMessage", role: .recorder, isOpen: false,
@@ -923,6 +986,13 @@ public enum Methods {
   /// Adds a channel. It is used once a command or a reminder setting names it.
   public static let channelsAdd = Method(
     name: "kith.v1.Channels/Add", role: .admin, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes how a channel is used.
+  public static let channelsConfigure = Method(
+    name: "kith.v1.Channels/Configure", role: .admin, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -1321,6 +1391,8 @@ public enum Methods {
     systemCheckup,
     systemSnapshot,
     systemReplay,
+    systemFindIds,
+    systemShortenIds,
     systemBlobOpen,
     systemBlobPut,
     systemBlobAbandon,
@@ -1369,6 +1441,7 @@ public enum Methods {
     peopleCreate,
     peopleUpdate,
     peopleDelete,
+    peopleRestore,
     peopleAddField,
     peopleUpdateField,
     peopleDeleteField,
@@ -1386,21 +1459,25 @@ public enum Methods {
     notesCreate,
     notesUpdate,
     notesDelete,
+    notesRestore,
     tasksList,
     tasksGet,
     tasksCreate,
     tasksUpdate,
     tasksDelete,
+    tasksRestore,
     activitiesList,
     activitiesGet,
     activitiesCreate,
     activitiesUpdate,
     activitiesDelete,
+    activitiesRestore,
     giftsList,
     giftsGet,
     giftsCreate,
     giftsUpdate,
     giftsDelete,
+    giftsRestore,
     tagsList,
     tagsCreate,
     tagsUpdate,
@@ -1428,6 +1505,7 @@ public enum Methods {
     callsStats,
     callsSuggest,
     callsExport,
+    callsShare,
     callsListTemplates,
     callsSaveTemplate,
     callsDeleteTemplate,
@@ -1436,10 +1514,12 @@ public enum Methods {
     conversationsCreate,
     conversationsUpdate,
     conversationsDelete,
+    conversationsRestore,
     conversationsAddMessage,
     conversationsUpdateMessage,
     conversationsDeleteMessage,
     channelsAdd,
+    channelsConfigure,
     channelsList,
     channelsSetCredentials,
     channelsRemove,
@@ -1511,6 +1591,8 @@ public enum Methods {
     "kith.v1.System/Checkup": CheckupRequest.self,
     "kith.v1.System/Snapshot": SnapshotRequest.self,
     "kith.v1.System/Replay": ReplayRequest.self,
+    "kith.v1.System/FindIds": FindIdsRequest.self,
+    "kith.v1.System/ShortenIds": ShortenIdsRequest.self,
     "kith.v1.System/BlobOpen": BlobOpenRequest.self,
     "kith.v1.System/BlobPut": BlobPutRequest.self,
     "kith.v1.System/BlobAbandon": BlobAbandonRequest.self,
@@ -1559,6 +1641,7 @@ public enum Methods {
     "kith.v1.People/Create": CreatePersonRequest.self,
     "kith.v1.People/Update": UpdatePersonRequest.self,
     "kith.v1.People/Delete": DeletePersonRequest.self,
+    "kith.v1.People/Restore": RestorePersonRequest.self,
     "kith.v1.People/AddField": CreateContactFieldRequest.self,
     "kith.v1.People/UpdateField": UpdateContactFieldRequest.self,
     "kith.v1.People/DeleteField": DeleteContactFieldRequest.self,
@@ -1576,21 +1659,25 @@ public enum Methods {
     "kith.v1.Notes/Create": CreateNoteRequest.self,
     "kith.v1.Notes/Update": UpdateNoteRequest.self,
     "kith.v1.Notes/Delete": DeleteNoteRequest.self,
+    "kith.v1.Notes/Restore": RestoreNoteRequest.self,
     "kith.v1.Tasks/List": ListTasksRequest.self,
     "kith.v1.Tasks/Get": GetTaskRequest.self,
     "kith.v1.Tasks/Create": CreateTaskRequest.self,
     "kith.v1.Tasks/Update": UpdateTaskRequest.self,
     "kith.v1.Tasks/Delete": DeleteTaskRequest.self,
+    "kith.v1.Tasks/Restore": RestoreTaskRequest.self,
     "kith.v1.Activities/List": ListActivitiesRequest.self,
     "kith.v1.Activities/Get": GetActivityRequest.self,
     "kith.v1.Activities/Create": CreateActivityRequest.self,
     "kith.v1.Activities/Update": UpdateActivityRequest.self,
     "kith.v1.Activities/Delete": DeleteActivityRequest.self,
+    "kith.v1.Activities/Restore": RestoreActivityRequest.self,
     "kith.v1.Gifts/List": ListGiftsRequest.self,
     "kith.v1.Gifts/Get": GetGiftRequest.self,
     "kith.v1.Gifts/Create": CreateGiftRequest.self,
     "kith.v1.Gifts/Update": UpdateGiftRequest.self,
     "kith.v1.Gifts/Delete": DeleteGiftRequest.self,
+    "kith.v1.Gifts/Restore": RestoreGiftRequest.self,
     "kith.v1.Tags/List": ListTagsRequest.self,
     "kith.v1.Tags/Create": CreateTagRequest.self,
     "kith.v1.Tags/Update": UpdateTagRequest.self,
@@ -1618,6 +1705,7 @@ public enum Methods {
     "kith.v1.Calls/Stats": CallStatsRequest.self,
     "kith.v1.Calls/Suggest": SuggestCallsRequest.self,
     "kith.v1.Calls/Export": ExportCallsRequest.self,
+    "kith.v1.Calls/Share": ShareCallsRequest.self,
     "kith.v1.Calls/ListTemplates": ListCallTemplatesRequest.self,
     "kith.v1.Calls/SaveTemplate": SaveCallTemplateRequest.self,
     "kith.v1.Calls/DeleteTemplate": DeleteCallTemplateRequest.self,
@@ -1626,10 +1714,12 @@ public enum Methods {
     "kith.v1.Conversations/Create": CreateConversationRequest.self,
     "kith.v1.Conversations/Update": UpdateConversationRequest.self,
     "kith.v1.Conversations/Delete": DeleteConversationRequest.self,
+    "kith.v1.Conversations/Restore": RestoreConversationRequest.self,
     "kith.v1.Conversations/AddMessage": AddMessageRequest.self,
     "kith.v1.Conversations/UpdateMessage": UpdateMessageRequest.self,
     "kith.v1.Conversations/DeleteMessage": DeleteMessageRequest.self,
     "kith.v1.Channels/Add": AddChannelRequest.self,
+    "kith.v1.Channels/Configure": ConfigureChannelRequest.self,
     "kith.v1.Channels/List": ListChannelsRequest.self,
     "kith.v1.Channels/SetCredentials": SetChannelCredentialsRequest.self,
     "kith.v1.Channels/Remove": RemoveChannelRequest.self,
@@ -1738,6 +1828,14 @@ extension SnapshotRequest: Command {
 extension ReplayRequest: Command {
   public typealias Reply = KithMessages.ReplayReply
   public static var method: Method { Methods.systemReplay }
+}
+extension FindIdsRequest: Command {
+  public typealias Reply = KithMessages.FindIdsReply
+  public static var method: Method { Methods.systemFindIds }
+}
+extension ShortenIdsRequest: Command {
+  public typealias Reply = KithMessages.ShortenIdsReply
+  public static var method: Method { Methods.systemShortenIds }
 }
 extension BlobOpenRequest: Command {
   public typealias Reply = KithMessages.BlobOpenReply
@@ -1934,6 +2032,10 @@ extension DeletePersonRequest: Command {
   public typealias Reply = KithMessages.Person
   public static var method: Method { Methods.peopleDelete }
 }
+extension RestorePersonRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleRestore }
+}
 extension CreateContactFieldRequest: Command {
   public typealias Reply = KithMessages.ContactField
   public static var method: Method { Methods.peopleAddField }
@@ -2002,6 +2104,10 @@ extension DeleteNoteRequest: Command {
   public typealias Reply = KithMessages.Note
   public static var method: Method { Methods.notesDelete }
 }
+extension RestoreNoteRequest: Command {
+  public typealias Reply = KithMessages.Note
+  public static var method: Method { Methods.notesRestore }
+}
 extension ListTasksRequest: Command {
   public typealias Reply = KithMessages.ListTasksReply
   public static var method: Method { Methods.tasksList }
@@ -2021,6 +2127,10 @@ extension UpdateTaskRequest: Command {
 extension DeleteTaskRequest: Command {
   public typealias Reply = KithMessages.TaskItem
   public static var method: Method { Methods.tasksDelete }
+}
+extension RestoreTaskRequest: Command {
+  public typealias Reply = KithMessages.TaskItem
+  public static var method: Method { Methods.tasksRestore }
 }
 extension ListActivitiesRequest: Command {
   public typealias Reply = KithMessages.ListActivitiesReply
@@ -2042,6 +2152,10 @@ extension DeleteActivityRequest: Command {
   public typealias Reply = KithMessages.Activity
   public static var method: Method { Methods.activitiesDelete }
 }
+extension RestoreActivityRequest: Command {
+  public typealias Reply = KithMessages.Activity
+  public static var method: Method { Methods.activitiesRestore }
+}
 extension ListGiftsRequest: Command {
   public typealias Reply = KithMessages.ListGiftsReply
   public static var method: Method { Methods.giftsList }
@@ -2061,6 +2175,10 @@ extension UpdateGiftRequest: Command {
 extension DeleteGiftRequest: Command {
   public typealias Reply = KithMessages.Gift
   public static var method: Method { Methods.giftsDelete }
+}
+extension RestoreGiftRequest: Command {
+  public typealias Reply = KithMessages.Gift
+  public static var method: Method { Methods.giftsRestore }
 }
 extension ListTagsRequest: Command {
   public typealias Reply = KithMessages.ListTagsReply
@@ -2170,6 +2288,10 @@ extension ExportCallsRequest: Command {
   public typealias Reply = KithMessages.BlobRef
   public static var method: Method { Methods.callsExport }
 }
+extension ShareCallsRequest: Command {
+  public typealias Reply = KithMessages.ShareCallsReply
+  public static var method: Method { Methods.callsShare }
+}
 extension ListCallTemplatesRequest: Command {
   public typealias Reply = KithMessages.ListCallTemplatesReply
   public static var method: Method { Methods.callsListTemplates }
@@ -2202,6 +2324,10 @@ extension DeleteConversationRequest: Command {
   public typealias Reply = KithMessages.Conversation
   public static var method: Method { Methods.conversationsDelete }
 }
+extension RestoreConversationRequest: Command {
+  public typealias Reply = KithMessages.Conversation
+  public static var method: Method { Methods.conversationsRestore }
+}
 extension AddMessageRequest: Command {
   public typealias Reply = KithMessages.Conversation
   public static var method: Method { Methods.conversationsAddMessage }
@@ -2217,6 +2343,10 @@ extension DeleteMessageRequest: Command {
 extension AddChannelRequest: Command {
   public typealias Reply = KithMessages.Channel
   public static var method: Method { Methods.channelsAdd }
+}
+extension ConfigureChannelRequest: Command {
+  public typealias Reply = KithMessages.Channel
+  public static var method: Method { Methods.channelsConfigure }
 }
 extension ListChannelsRequest: Command {
   public typealias Reply = KithMessages.ListChannelsReply

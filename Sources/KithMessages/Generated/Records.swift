@@ -203,6 +203,7 @@ extension Person {
     .moment(\.hasLastInteractionAt, \.lastInteractionAt, { if $0.hasLastInteractionAt { $1.lastInteractionAt = $0.lastInteractionAt } else { $1.clearLastInteractionAt() } }, FieldRules("last_interaction_at", 55, json: "lastInteractionAt", .moment, isReadOnly: true, place: .derived)),
     .text(\.contactID, { $1.contactID = $0.contactID }, FieldRules("contact_id", 56, json: "contactId", .text, isReadOnly: true, place: .derived)),
     .message(\.hasPhoto, \.photo, { if $0.hasPhoto { $1.photo = $0.photo } else { $1.clearPhoto() } }, FieldRules("photo", 57, json: "photo", .message, isReadOnly: true, place: .hub)),
+    .moment(\.hasLastCalledAt, \.lastCalledAt, { if $0.hasLastCalledAt { $1.lastCalledAt = $0.lastCalledAt } else { $1.clearLastCalledAt() } }, FieldRules("last_called_at", 58, json: "lastCalledAt", .moment, isReadOnly: true, place: .derived)),
   ]
 }
 
@@ -509,6 +510,7 @@ extension PersonTimelineRequest: PagedRequest {}
 extension CreatePersonRequest: RecordCreation {}
 extension UpdatePersonRequest: RecordChange {}
 extension DeletePersonRequest: RecordNaming {}
+extension RestorePersonRequest: RecordNaming {}
 extension CreateContactFieldRequest: RecordCreation {}
 extension UpdateContactFieldRequest: RecordChange {}
 extension DeleteContactFieldRequest: RecordNaming {}
@@ -524,21 +526,25 @@ extension GetNoteRequest: RecordNaming {}
 extension CreateNoteRequest: RecordCreation {}
 extension UpdateNoteRequest: RecordChange {}
 extension DeleteNoteRequest: RecordNaming {}
+extension RestoreNoteRequest: RecordNaming {}
 extension ListTasksRequest: PersonRecordPaging {}
 extension GetTaskRequest: RecordNaming {}
 extension CreateTaskRequest: RecordCreation {}
 extension UpdateTaskRequest: RecordChange {}
 extension DeleteTaskRequest: RecordNaming {}
+extension RestoreTaskRequest: RecordNaming {}
 extension ListActivitiesRequest: PersonRecordPaging {}
 extension GetActivityRequest: RecordNaming {}
 extension CreateActivityRequest: RecordCreation {}
 extension UpdateActivityRequest: RecordChange {}
 extension DeleteActivityRequest: RecordNaming {}
+extension RestoreActivityRequest: RecordNaming {}
 extension ListGiftsRequest: PersonRecordPaging {}
 extension GetGiftRequest: RecordNaming {}
 extension CreateGiftRequest: RecordCreation {}
 extension UpdateGiftRequest: RecordChange {}
 extension DeleteGiftRequest: RecordNaming {}
+extension RestoreGiftRequest: RecordNaming {}
 extension ListTagsRequest: RecordPaging {}
 extension CreateTagRequest: RecordCreation {}
 extension UpdateTagRequest: RecordChange {}
@@ -560,6 +566,7 @@ extension GetConversationRequest: RecordNaming {}
 extension CreateConversationRequest: RecordCreation {}
 extension UpdateConversationRequest: RecordChange {}
 extension DeleteConversationRequest: RecordNaming {}
+extension RestoreConversationRequest: RecordNaming {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListCareRequest: PagedRequest {}
 extension SearchCareRequest: PagedRequest {}

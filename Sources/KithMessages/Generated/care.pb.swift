@@ -531,6 +531,9 @@ public nonisolated struct CareSummaryRequest: Sendable {
   /// empty = as configured
   public var language: String = String()
 
+  /// the list of memos without what the timeline says already
+  public var short: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -580,6 +583,9 @@ public nonisolated struct ShareCareRequest: Sendable {
   public var language: String = String()
 
   public var channels: [String] = []
+
+  /// see CareSummaryRequest; on each channel, whatever its own setting
+  public var short: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1704,7 +1710,7 @@ nonisolated extension CareAudioRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareSummaryRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}short\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1714,6 +1720,7 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.day) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.short) }()
       default: break
       }
     }
@@ -1726,12 +1733,16 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.language.isEmpty {
       try visitor.visitSingularStringField(value: self.language, fieldNumber: 2)
     }
+    if self.short != false {
+      try visitor.visitSingularBoolField(value: self.short, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: CareSummaryRequest, rhs: CareSummaryRequest) -> Bool {
     if lhs.day != rhs.day {return false}
     if lhs.language != rhs.language {return false}
+    if lhs.short != rhs.short {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1798,7 +1809,7 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ShareCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}channels\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}channels\0\u{1}short\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1809,6 +1820,7 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularStringField(value: &self.day) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
       case 3: try { try decoder.decodeRepeatedStringField(value: &self.channels) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.short) }()
       default: break
       }
     }
@@ -1824,6 +1836,9 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.channels.isEmpty {
       try visitor.visitRepeatedStringField(value: self.channels, fieldNumber: 3)
     }
+    if self.short != false {
+      try visitor.visitSingularBoolField(value: self.short, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1831,6 +1846,7 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.day != rhs.day {return false}
     if lhs.language != rhs.language {return false}
     if lhs.channels != rhs.channels {return false}
+    if lhs.short != rhs.short {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -110,6 +110,9 @@ public nonisolated struct Channel: Sendable {
   /// Clears the value of `last`. Subsequent reads from it will return its default value.
   public mutating func clearLast() {self._last = nil}
 
+  /// see CareSummaryRequest.short
+  public var shortSummary: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -594,6 +597,21 @@ public nonisolated struct DiscardDeliveryRequest: Sendable {
 }
 
 /// The content of a message.
+public nonisolated struct ConfigureChannelRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  /// see CareSummaryRequest.short
+  public var shortSummary: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Notice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -688,7 +706,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Channel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}mail\0\u{1}line\0\u{1}ntfy\0\u{1}webhook\0\u{1}command\0\u{1}desktop\0\u{3}secret_file\0\u{3}ca_file\0\u{3}created_at\0\u{1}last\0\u{1}push\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}mail\0\u{1}line\0\u{1}ntfy\0\u{1}webhook\0\u{1}command\0\u{1}desktop\0\u{3}secret_file\0\u{3}ca_file\0\u{3}created_at\0\u{1}last\0\u{1}push\0\u{3}short_summary\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -792,6 +810,7 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
           self.kind = .push(v)
         }
       }()
+      case 13: try { try decoder.decodeSingularBoolField(value: &self.shortSummary) }()
       default: break
       }
     }
@@ -847,6 +866,9 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     try { if case .push(let v)? = self.kind {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     } }()
+    if self.shortSummary != false {
+      try visitor.visitSingularBoolField(value: self.shortSummary, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -857,6 +879,7 @@ nonisolated extension Channel: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.caFile != rhs.caFile {return false}
     if lhs._createdAt != rhs._createdAt {return false}
     if lhs._last != rhs._last {return false}
+    if lhs.shortSummary != rhs.shortSummary {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1756,6 +1779,41 @@ nonisolated extension DiscardDeliveryRequest: SwiftProtobuf.Message, SwiftProtob
 
   public static func ==(lhs: DiscardDeliveryRequest, rhs: DiscardDeliveryRequest) -> Bool {
     if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ConfigureChannelRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ConfigureChannelRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}short_summary\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.shortSummary) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.shortSummary != false {
+      try visitor.visitSingularBoolField(value: self.shortSummary, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: ConfigureChannelRequest, rhs: ConfigureChannelRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.shortSummary != rhs.shortSummary {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -221,6 +221,16 @@ public nonisolated struct Person: @unchecked Sendable {
   /// Clears the value of `photo`. Subsequent reads from it will return its default value.
   public mutating func clearPhoto() {_uniqueStorage()._photo = nil}
 
+  /// newest call
+  public var lastCalledAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._lastCalledAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._lastCalledAt = newValue}
+  }
+  /// Returns true if `lastCalledAt` has been explicitly set.
+  public var hasLastCalledAt: Bool {_storage._lastCalledAt != nil}
+  /// Clears the value of `lastCalledAt`. Subsequent reads from it will return its default value.
+  public mutating func clearLastCalledAt() {_uniqueStorage()._lastCalledAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1508,7 +1518,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Person"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{4}\u{2}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{4}\u{b}first_name\0\u{3}middle_name\0\u{3}last_name\0\u{1}nickname\0\u{1}gender\0\u{1}description\0\u{1}birthday\0\u{3}birthday_reminder\0\u{3}is_dead\0\u{3}deceased_on\0\u{1}job\0\u{1}company\0\u{3}food_preferences\0\u{3}how_met\0\u{1}tags\0\u{3}is_partial\0\u{4}\u{f}display_name\0\u{3}is_starred\0\u{3}is_archived\0\u{3}is_me\0\u{3}stay_in_touch_days\0\u{3}last_interaction_at\0\u{3}contact_id\0\u{1}photo\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}monica_id\0\u{4}\u{2}sync_state\0\u{3}sync_error\0\u{3}last_attempt_at\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{4}\u{b}first_name\0\u{3}middle_name\0\u{3}last_name\0\u{1}nickname\0\u{1}gender\0\u{1}description\0\u{1}birthday\0\u{3}birthday_reminder\0\u{3}is_dead\0\u{3}deceased_on\0\u{1}job\0\u{1}company\0\u{3}food_preferences\0\u{3}how_met\0\u{1}tags\0\u{3}is_partial\0\u{4}\u{f}display_name\0\u{3}is_starred\0\u{3}is_archived\0\u{3}is_me\0\u{3}stay_in_touch_days\0\u{3}last_interaction_at\0\u{3}contact_id\0\u{1}photo\0\u{3}last_called_at\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1543,6 +1553,7 @@ nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     var _lastInteractionAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _contactID: String = String()
     var _photo: BlobRef? = nil
+    var _lastCalledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1585,6 +1596,7 @@ nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       _lastInteractionAt = source._lastInteractionAt
       _contactID = source._contactID
       _photo = source._photo
+      _lastCalledAt = source._lastCalledAt
     }
   }
 
@@ -1635,6 +1647,7 @@ nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
         case 55: try { try decoder.decodeSingularMessageField(value: &_storage._lastInteractionAt) }()
         case 56: try { try decoder.decodeSingularStringField(value: &_storage._contactID) }()
         case 57: try { try decoder.decodeSingularMessageField(value: &_storage._photo) }()
+        case 58: try { try decoder.decodeSingularMessageField(value: &_storage._lastCalledAt) }()
         default: break
         }
       }
@@ -1743,6 +1756,9 @@ nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       try { if let v = _storage._photo {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 57)
       } }()
+      try { if let v = _storage._lastCalledAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 58)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1784,6 +1800,7 @@ nonisolated extension Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
         if _storage._lastInteractionAt != rhs_storage._lastInteractionAt {return false}
         if _storage._contactID != rhs_storage._contactID {return false}
         if _storage._photo != rhs_storage._photo {return false}
+        if _storage._lastCalledAt != rhs_storage._lastCalledAt {return false}
         return true
       }
       if !storagesAreEqual {return false}

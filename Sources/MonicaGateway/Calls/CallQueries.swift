@@ -102,7 +102,7 @@ extension SuggestCallsRequest {
   }
 }
 
-extension ReadView {
+extension DatabaseView {
   /// The statistics of the calls that match a filter.
   func callStatistics(_ filter: CallFilter, in zone: Zone) throws(Failure) -> CallStatsReply {
     var statistics = CallStatistics(in: zone)

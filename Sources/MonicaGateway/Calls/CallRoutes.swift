@@ -91,8 +91,9 @@ extension MonicaGatewayActor {
         }
         return reply
       },
-      self.writing(RestoreCallRequest.self) { request, transaction, now throws(Failure) in
-        try transaction.records.restore(Call.self, request.id, now: now)
+      self.restoring(RestoreCallRequest.self),
+      self.writing(ShareCallsRequest.self) { request, transaction, now throws(Failure) in
+        try request.queue(in: transaction, now: now)
       },
     ]
   }

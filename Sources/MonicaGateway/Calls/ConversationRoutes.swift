@@ -9,7 +9,7 @@ extension MonicaGatewayActor {
     [
       self.listing(ListConversationsRequest.self), self.reading(GetConversationRequest.self),
       self.creating(CreateConversationRequest.self), self.changing(UpdateConversationRequest.self),
-      self.deleting(DeleteConversationRequest.self),
+      self.deleting(DeleteConversationRequest.self), self.restoring(RestoreConversationRequest.self),
       self.writing(AddMessageRequest.self) { request, transaction, now throws(Failure) in
         try transaction.once(message: request) { () throws(Failure) in
           try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in

@@ -20,7 +20,7 @@ extension MonicaGatewayActor {
         try Self.timeline(request, view)
       },
       self.creating(CreatePersonRequest.self), self.changing(UpdatePersonRequest.self),
-      self.deleting(DeletePersonRequest.self),
+      self.deleting(DeletePersonRequest.self), self.restoring(RestorePersonRequest.self),
 
       self.creating(CreateContactFieldRequest.self), self.changing(UpdateContactFieldRequest.self),
       self.deleting(DeleteContactFieldRequest.self),

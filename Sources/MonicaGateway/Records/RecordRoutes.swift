@@ -23,6 +23,12 @@ extension MonicaGatewayActor {
     }
   }
 
+  nonisolated func restoring<C: RecordNaming>(_ type: C.Type) -> Route {
+    self.writing(type) { request, transaction, now throws(Failure) in
+      try transaction.records.restore(C.Reply.self, request.id, now: now)
+    }
+  }
+
   nonisolated func reading<C: RecordNaming>(_ type: C.Type) -> Route {
     self.answering(type) { request, view throws(Failure) in
       try PageLimit.fit(try view.records.require(C.Reply.self, request.id))

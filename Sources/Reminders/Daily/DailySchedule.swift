@@ -39,19 +39,14 @@ public struct DailySchedule: Sendable, Equatable {
     self.lastDay = lastDay
   }
 
-  /// Starts or changes a schedule: a time that has passed today is due tomorrow.
-  ///
-  /// - Parameter handled: The last handled day of the previous schedule, which is not handled again; nil if there was
-  ///   none.
-  public init(
-    time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, handled: Day?, now: Int64, zone: Zone
-  ) {
+  /// Starts or changes a schedule: a time that is to come today is due today, even if another time of today has been handled; a time
+  /// that has passed is due tomorrow.
+  public init(time: TimeOfDay, catchUp: Int64, onlyIfNothingRecorded: Bool, now: Int64, zone: Zone) {
     let today = zone.day(at: now)
     let hasPassed = zone.instant(of: today, at: time).map { $0 <= now } ?? true
-    let begun = hasPassed ? today : today.adding(days: -1)
     self.init(
       time: time, catchUp: catchUp, onlyIfNothingRecorded: onlyIfNothingRecorded,
-      lastDay: max(begun, min(handled ?? begun, today)))
+      lastDay: hasPassed ? today : today.adding(days: -1))
   }
 
   /// The time of the next reminder.
@@ -146,7 +141,7 @@ extension DailyReminder {
     self.time = time.description
     let schedule = DailySchedule(
       time: time, catchUp: self.catchUp, onlyIfNothingRecorded: self.onlyIfNothingRecorded,
-      handled: Day(before.lastDay), now: now, zone: self.zone ?? systemZone)
+      now: now, zone: self.zone ?? systemZone)
     self.lastDay = schedule.lastDay.description
   }
 

@@ -15,6 +15,9 @@ public struct OutgoingMessage: Sendable, Hashable {
   /// Prevents duplicates: a subject is queued at most once per channel. Empty = no limit.
   public var subject: String
 
+  /// How long what a person shares may wait before it is dropped: one day.
+  public static let sharedLifetime: Int64 = 86_400_000_000_000
+
   /// The most UTF-16 units of a title. Some channels count it towards the text.
   static let longestTitle = 400
 

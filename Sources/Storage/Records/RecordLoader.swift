@@ -80,6 +80,7 @@ struct RecordLoader {
     ).forEach([.text(ColumnValues.array(people))]) { row in
       guard case .person(var person)? = records[row.integer(0)] else { return }
       person.contactID = row.text(1)
+      if !row.isNull(2) { person.lastCalledAt = .init(nanosecondsSince1970: row.integer(2)) }
       let moments = (2...4).compactMap { row.isNull($0) ? nil : row.integer($0) }
       if let newest = moments.max() { person.lastInteractionAt = .init(nanosecondsSince1970: newest) }
       records[row.integer(0)] = person.any

@@ -178,7 +178,8 @@ extension ReminderTable where View == Transaction {
       reminder, key: ["uuid": .text(reminder.id)],
       columns: ["state": .text(reminder.state), "due": .integer(due.nanosecondsSince1970)],
       initial: [
-        "subject": reminder.knownKind == .daily ? .text(reminder.day) : .null, "kind": .text(reminder.kind),
+        "subject": reminder.knownKind == .daily ? .text(String(reminder.id.trimmingPrefix("daily:"))) : .null,
+        "kind": .text(reminder.kind),
       ])
     var event = Event()
     event.reminder.reminderID = reminder.id

@@ -1,0 +1,120 @@
+import Bus
+import KithClient
+import KithMessages
+import TestKit
+import Testing
+
+@testable import Commands
+
+@Suite("Tables fit the terminal")
+struct TableTests {
+  private func session(width: Int?, columns: [String] = [], errors: @escaping @Sendable (String) -> Void = { _ in })
+    -> Session
+  {
+    let console = Console(isTerminal: width != nil, columns: width, usesColour: false, out: { _ in }, err: errors)
+    let client = KithClient(port: CannedPort { _, _ throws(Failure) in throw .bug("unexpected") }) {
+      _, _ throws(Failure) in
+      throw .bug("unexpected")
+    }
+    var session = Session(client: client, console: console, isJSON: false)
+    session.layout = TableLayout(width: width, columns: columns)
+    session.language = .english
+    return session
+  }
+
+  private var table: Table {
+    var table = Table([
+      Column("WHEN"), Column("AT", drops: 2), Column("NOTE", wraps: true), Column("TAGS", drops: 1), Column("ID"),
+    ])
+    table.add(
+      "yesterday", "2026-11-20 09:15", "about the garden and the tulips that she wants to plant", "family", "9d10")
+    table.add("today", "2026-11-21 09:15", "山田さんと話した。来週また電話する。", "family", "8c2f")
+    return table
+  }
+
+  @Test("No line is wider than the terminal", arguments: [30, 40, 55, 60, 80, 100, 200])
+  func width(width: Int) {
+    let lines = self.table.lines(self.session(width: width))
+    #expect(lines.dropLast(width < 80 ? 1 : 0).allSatisfy { Printable.width($0) <= width })
+    #expect(lines.joined().contains("9d10") && lines.joined().contains("8c2f"))
+  }
+
+  @Test("Columns are left out in the order that they state, and named")
+  func order() {
+    let narrow = self.table.lines(self.session(width: 64))
+    #expect(narrow[0].contains("AT") && !narrow[0].contains("TAGS"))
+    #expect(narrow.last == "Left out: tags. --wide shows all.")
+    let narrower = self.table.lines(self.session(width: 50))
+    #expect(!narrower[0].contains("AT"))
+    #expect(narrower.last == "Left out: at, tags. --wide shows all.")
+  }
+
+  @Test("A pipe has one line a row, whole")
+  func piped() {
+    let lines = self.table.lines(self.session(width: nil))
+    #expect(lines.count == 3)
+    #expect(lines[1].contains("about the garden and the tulips that she wants to plant"))
+  }
+
+  @Test("The named columns are shown in that order, whatever their heading's language")
+  func chosen() {
+    #expect(
+      self.table.lines(self.session(width: 80, columns: ["id", "when"])) == [
+        "ID    WHEN", "9d10  yesterday", "8c2f  today",
+      ])
+  }
+
+  @Test("A column that is not there is said so")
+  func unknown() {
+    let session = self.session(width: 80, columns: ["nope"]) {
+      #expect($0.contains("There are: when, at, note, tags, id"))
+    }
+    #expect(self.table.lines(session)[0].contains("WHEN"))
+  }
+}
+
+@Suite("Words as they are typed")
+struct WordTests {
+  @Test(
+    "A category is typed as it is printed, in either language",
+    arguments: [
+      ("服薬", "medication"), ("Medical visit", "medical_visit"), ("medical-visit", "medical_visit"),
+      ("自由メモ", "free_memo"),
+      ("lunch", "lunch"),
+    ])
+  func category(typed: String, name: String) { #expect(CareCategory.name(typed: typed) == name) }
+
+  @Test("Every printed word is taken")
+  func all() {
+    for say in Language.allCases {
+      for category in CareCategory.allCases {
+        #expect(CareCategory.name(typed: category.words(say)) == category.rawValue)
+      }
+      for review in CareReview.allCases { #expect(CareReview.name(typed: review.words(say)) == review.rawValue) }
+      for state in DeliveryState.allCases { #expect(DeliveryState.name(typed: state.words(say)) == state.rawValue) }
+      for kind in ReminderKind.allCases { #expect(ReminderKind.name(typed: kind.words(say)) == kind.rawValue) }
+      for emotion in Emotion.allCases { #expect(Emotion(argument: emotion.words(say)) == emotion) }
+    }
+    #expect(Emotion(argument: "😊") == .happy)
+    #expect(Emotion(argument: "great") == nil)
+  }
+
+  @Test(
+    "A mistyped command is answered with the one that was meant",
+    arguments: [
+      (["peple", "list"], "kith people"), (["call", "lst"], "kith call list"),
+      (["--json", "contact", "list"], "kith contacts"),
+      (["--runtime-dir", "/tmp/x", "car", "list"], "kith care"), (["jobs", "lst"], "kith jobs list"),
+    ])
+  func suggestion(arguments: [String], meant: String) {
+    let sentence = Suggestion.sentence(for: arguments, below: KithCommand.self, .english)
+    #expect(sentence?.hasSuffix("Did you mean: \(meant)") == true)
+  }
+
+  @Test(
+    "Nothing is suggested for what is like no command",
+    arguments: [["xyzzy"], ["call", "Care/List"], ["call", "list"]])
+  func nothing(arguments: [String]) {
+    #expect(Suggestion.sentence(for: arguments, below: KithCommand.self, .english) == nil)
+  }
+}
