@@ -6,5 +6,7 @@ extension CallExportFormat: ExpressibleByArgument {}
 extension CareExportFormat: ExpressibleByArgument {}
 extension CatalogKind: ExpressibleByArgument {}
 extension ContactExportFormat: ExpressibleByArgument {}
-extension GiftStatus: ExpressibleByArgument {}
+extension GiftStatus: ExpressibleByArgument {
+  public init?(argument: String) { self.init(meant: argument) }
+}
 extension SyncState: ExpressibleByArgument {}

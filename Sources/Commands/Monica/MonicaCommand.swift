@@ -131,7 +131,7 @@ extension Session {
 
 struct CatalogCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "catalog", abstract: "List the names that the server knows for genders and types.",
+    commandName: "catalog", abstract: "List the names for genders and types: the server's, or those that are built in.",
     discussion: "Example: kith monica catalog relationship_type")
 
   @OptionGroup var global: GlobalOptions
@@ -154,9 +154,12 @@ extension Session {
   private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ style: Style) -> [String] {
     guard !entries.isEmpty else { return ["No names found. They come with the first sync: kith monica sync"] }
     var table = Table(
-      [("CATALOG", .left), ("NAME", .left), ("REVERSE", .left), ("GROUP", .left), ("KIND", .left)], hidesEmpty: true)
+      [
+        ("CATALOG", .left), ("NAME", .left), ("日本語", .left), ("REVERSE", .left), ("GROUP", .left), ("KIND", .left),
+      ], hidesEmpty: true)
     for entry in entries {
-      table.add(showsCatalog ? entry.catalog : "", entry.name, entry.reverseName, entry.group, entry.type)
+      table.add(
+        showsCatalog ? entry.catalog : "", entry.name, entry.japanese, entry.reverseName, entry.group, entry.type)
     }
     return table.lines(style)
   }

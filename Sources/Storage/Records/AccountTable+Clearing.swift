@@ -9,8 +9,13 @@ extension AccountTable where View == Transaction {
   /// a contact, and the people of those records.
   ///
   /// - Parameter discardPending: Whether queued changes may be lost.
-  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
+  /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN` before the first login, when nothing is a copy; `CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
   public func clearCache(discardPending: Bool) throws(Failure) -> ClearCacheReply {
+    guard try self.current().hasServer else {
+      throw Failure(
+        .failedPrecondition, "NOT_LOGGED_IN",
+        "There is no Monica account: nothing is a copy of what a server has, so nothing was deleted.")
+    }
     let account = try self.view.records.account
     let counts = try self.view.outbox.counts()
     let waiting = counts.pending + counts.syncing + counts.failed + counts.conflicts
