@@ -13,8 +13,9 @@ public struct KithCommand: AsyncParsableCommand {
     version: Self.version,
     subcommands: [
       StatusCommand.self, PingCommand.self, ServicesCommand.self, WatchCommand.self, ContactsCommand.self,
-      PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self, ActivityCommand.self,
-      GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self, CareCommand.self,
+      WhoCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self,
+      ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
+      CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
       WebCommand.self, WhoamiCommand.self,
     ])

@@ -78,7 +78,8 @@ public struct CommonName: Sendable, Hashable {
       CommonName(.contactFieldType, "phone", "電話", type: "phone"),
     ]
     + [
-      ("LINE", "LINE"), ("Whatsapp", "WhatsApp"), ("Signal", "Signal"), ("Telegram", "Telegram"), ("Facebook", "Facebook"),
+      ("LINE", "LINE"), ("Whatsapp", "WhatsApp"), ("Signal", "Signal"), ("Telegram", "Telegram"),
+      ("Facebook", "Facebook"),
       ("Instagram", "Instagram"), ("Twitter", "X（Twitter）"), ("LinkedIn", "LinkedIn"), ("Fax", "FAX"), ("Web", "ウェブ"),
       ("Other", "その他"),
     ].map { CommonName(.contactFieldType, $0.0, $0.1) }
@@ -138,7 +139,8 @@ public struct CommonName: Sendable, Hashable {
   }
 
   /// A relationship with the same name from both sides.
-  private static func same(_ group: String, _ name: String, _ japanese: String, english: String? = nil) -> [CommonName] {
+  private static func same(_ group: String, _ name: String, _ japanese: String, english: String? = nil) -> [CommonName]
+  {
     [CommonName(.relationshipType, name, japanese, english: english, reverse: name, group: group)]
   }
 }
@@ -146,7 +148,9 @@ public struct CommonName: Sendable, Hashable {
 extension CatalogEntry {
   /// The entry with its names for people, if it is one that every household has.
   public var named: CatalogEntry {
-    guard let kind = CatalogKind(rawValue: self.catalog), let common = CommonName.find(kind, self.name) else { return self }
+    guard let kind = CatalogKind(rawValue: self.catalog), let common = CommonName.find(kind, self.name) else {
+      return self
+    }
     var entry = self
     (entry.english, entry.japanese) = (common.english, common.japanese)
     return entry
@@ -174,7 +178,8 @@ extension GiftStatus {
 
   /// The kind that a text means: the word of the wire, or how people call it in English or Japanese.
   public init?(meant text: String) {
-    guard let status = Self.allCases.first(where: { [$0.rawValue, $0.english, $0.japanese].contains(text.lowercased()) })
+    guard
+      let status = Self.allCases.first(where: { [$0.rawValue, $0.english, $0.japanese].contains(text.lowercased()) })
     else { return nil }
     self = status
   }

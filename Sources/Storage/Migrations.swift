@@ -34,6 +34,7 @@ extension Migration {
     .clockSteps,
     .fileNames,
     .devices,
+    .names,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

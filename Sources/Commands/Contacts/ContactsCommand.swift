@@ -59,7 +59,10 @@ struct ShowContactCommand: HubCommand {
     var request = GetContactRequest()
     request.id = self.id
     let reply = try await session.ask(request)
-    try session.show(reply, ContactCard(reply.contact).lines(session))
+    let person =
+      reply.personID.isEmpty
+      ? [] : ["", "Records: kith people show \(reply.personID) (\(Printable.text(reply.personName)))"]
+    try session.show(reply, ContactCard(reply.contact).lines(session) + person)
   }
 }
 

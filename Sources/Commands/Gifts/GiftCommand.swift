@@ -35,7 +35,8 @@ struct GiftArguments: RecordArguments {
 
   func fill(_ changes: inout Changes<Gift>, _ session: Session) throws(Failure) {
     changes.set(\.name, "name", words: self.name)
-    changes.set(\.status, "status", self.status?.rawValue ?? (changes.record.id.isEmpty ? GiftStatus.idea.rawValue : nil))
+    changes.set(
+      \.status, "status", self.status?.rawValue ?? (changes.record.id.isEmpty ? GiftStatus.idea.rawValue : nil))
     changes.set(\.comment, "comment", self.comment)
     changes.set(\.url, "url", self.url)
     changes.set(\.amount, "amount", self.amount)

@@ -15,6 +15,7 @@ struct PeopleCommand: AsyncParsableCommand {
       AddRecordCommand<NewPersonArguments>.self, EditRecordCommand<PersonEdits>.self, DeletePersonCommand.self,
       PersonFieldCommand.self, PersonAddressCommand.self, PersonReminderCommand.self, LinkPersonCommand.self,
       UnlinkPersonCommand.self, DismissLinkCommand.self,
+      DuplicatesCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

@@ -26,7 +26,7 @@ extension Person: Record {
       ("Last contact", session.ago(self.lastInteractionAt)),
       ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
       ("Photo", self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
-      ("Contact", self.contactID), ("Kept as", self.kinds.joined(separator: ", ")),
+      ("Kept as", self.kinds.joined(separator: ", ")),
     ]
   }
 
@@ -56,13 +56,12 @@ struct PersonReference: NameReference {
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = SearchPeopleRequest()
-    request.text = self.text
-    request.limit = 500
-    return try await session.ask(request).people.map {
-      .init(
-        id: $0.id, shown: $0.displayName,
-        names: [$0.displayName, $0.firstName, $0.nickname, "\($0.firstName) \($0.lastName)"])
-    }
+    let hits = try await session.whoIs(self.text)
+    let people = hits.filter(\.hasPerson).map { $0.candidate($0.person.id) }
+    guard people.isEmpty, let contact = hits.first?.contact else { return people }
+    throw .unknownRecord(
+      self.text,
+      "Nothing is recorded about \(Printable.text(contact.shownName)) of the address book yet. To see the contact: "
+        + "kith contacts show \(contact.id)")
   }
 }

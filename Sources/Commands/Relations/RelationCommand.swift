@@ -38,8 +38,8 @@ struct RelationArguments: RecordArguments {
 struct NewRelationArguments: RecordArguments {
   @OptionGroup var relation: RelationArguments
 
-  @Argument(help: "The other person: an id, or a name that only one person has.")
-  var other: PersonReference
+  @Argument(help: "The other person: an id, or a name that only one has, also in the address book.")
+  var other: AnyoneReference
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) async throws(Failure) {
     try self.relation.fill(&changes, session)
@@ -72,7 +72,8 @@ extension Relationship: OwnedRecord, ListedRecord {
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     [
-      ("Type", Self.word(self.type)), ("Seen from there", Self.word(self.reverseType)), ("Person", self.personID), ("Other", self.otherID),
+      ("Type", Self.word(self.type)), ("Seen from there", Self.word(self.reverseType)), ("Person", self.personID),
+      ("Other", self.otherID),
     ]
   }
 

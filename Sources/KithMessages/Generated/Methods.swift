@@ -388,7 +388,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Finds people and contacts of the address book as one: a person and their contact are one hit. Searches names in any script, with small differences in spelling, companies, emails, numbers in any spelling, and the beginnings of ids.
+  /// Finds people and contacts of the address book as one: a person and their contact are one hit. Searches names in any script and misspelt, companies, emails, and numbers in any spelling.
   public static let peopleWho = Method(
     name: "kith.v1.People/Who", role: .viewer, isOpen: false,
     isMutating: false,

@@ -134,6 +134,9 @@ public nonisolated struct Acquaintance: Sendable {
   /// the person's, or else the contact's
   public var birthday: String = String()
 
+  /// how it was found: a name as it is, in another script or spelling system, in another field, or like it
+  public var foundBy: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1679,7 +1682,7 @@ nonisolated extension WhoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension Acquaintance: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Acquaintance"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}person\0\u{1}contact\0\u{1}birthday\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}person\0\u{1}contact\0\u{1}birthday\0\u{3}found_by\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1691,6 +1694,7 @@ nonisolated extension Acquaintance: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 2: try { try decoder.decodeSingularMessageField(value: &self._person) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.birthday) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.foundBy) }()
       default: break
       }
     }
@@ -1713,6 +1717,9 @@ nonisolated extension Acquaintance: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.birthday.isEmpty {
       try visitor.visitSingularStringField(value: self.birthday, fieldNumber: 4)
     }
+    if !self.foundBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.foundBy, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1721,6 +1728,7 @@ nonisolated extension Acquaintance: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._person != rhs._person {return false}
     if lhs._contact != rhs._contact {return false}
     if lhs.birthday != rhs.birthday {return false}
+    if lhs.foundBy != rhs.foundBy {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

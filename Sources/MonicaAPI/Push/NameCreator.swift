@@ -36,10 +36,13 @@ struct NameCreator: Sendable {
     case .person(let person)? where person.gender != base.person.gender:
       named.person.gender = try await self.entry(person.gender, .gender)?.name ?? person.gender
     case .contactField(let field)? where field.type != base.contactField.type:
-      guard CommonName.find(.contactFieldType, field.type) != nil, !["email", "phone"].contains(field.type) else { break }
+      guard CommonName.find(.contactFieldType, field.type) != nil, !["email", "phone"].contains(field.type) else {
+        break
+      }
       try await self.provideType(ofChannel: field.type)
       named.contactField.type = try await self.entry(field.type, .contactFieldType)?.name ?? field.type
-    case .activity(let activity)? where activity.type != base.activity.type && CommonName.find(.activityType, activity.type) != nil:
+    case .activity(let activity)?
+    where activity.type != base.activity.type && CommonName.find(.activityType, activity.type) != nil:
       named.activity.type = try await self.session.catalog.entry(activity.type, in: .activityType, field: "type").name
     case .relationship(let relationship)?
     where relationship.type != base.relationship.type && CommonName.find(.relationshipType, relationship.type) != nil:

@@ -36,12 +36,12 @@ struct RecordPush<R: WritableResource>: Sendable {
   }
 
   private func carryOut() async throws(MonicaError) -> PushReply {
-      switch self.request.knownOperation {
-      case .create: return try await self.create()
-      case .update: return try await self.update()
-      case .delete: return try await self.delete()
-      default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
-      }
+    switch self.request.knownOperation {
+    case .create: return try await self.create()
+    case .update: return try await self.update()
+    case .delete: return try await self.delete()
+    default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
+    }
   }
 
   // MARK: - Creating

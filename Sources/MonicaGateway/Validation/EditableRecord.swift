@@ -68,7 +68,8 @@ struct CatalogName<Record: Sendable>: Sendable {
     var known = self.plain
     for entry in entries where !known.contains(entry.name) { known.append(entry.name) }
     throw .invalid(
-      field: self.field, "'\(name.prefix(64))' is not known. Choose one of \(known.prefix(60).joined(separator: ", ")).")
+      field: self.field, "'\(name.prefix(64))' is not known. Choose one of \(known.prefix(60).joined(separator: ", "))."
+    )
   }
 }
 
