@@ -44,17 +44,16 @@ extension ContactTable {
       }
     }
     try add("names", .name)
-    let alike = hits.count <= limit ? try self.alike(text, source: source) : []
-    add(alike.filter { $0.rank == .otherScript })
+    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: false)) }
     try add("words", .anyField)
-    add(alike)
+    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: true)) }
     return Array(hits.prefix(limit + 1))
   }
 
   /// Contacts with names that are written otherwise, or misspelt.
-  private func alike(_ text: String, source: Int64?) throws(Failure) -> [NameHit] {
+  private func alike(_ text: String, source: Int64?, findsMisspelt: Bool) throws(Failure) -> [NameHit] {
     try self.view.attempt { database in
-      let found = try NameSearch(database: database).owners(of: text) { word in
+      let found = try NameSearch(database: database, findsMisspelt: findsMisspelt).owners(of: text) { word in
         guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
         return Set(
           try self.rows(of: query, in: "names", limit: NameSearch.exactLimit, database).map {

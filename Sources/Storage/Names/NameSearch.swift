@@ -4,6 +4,8 @@ internal import GRDB
 /// initials, or of which only initials are known.
 struct NameSearch {
   let database: Database
+  /// Whether misspelt names are found too, which takes longer.
+  let findsMisspelt: Bool
 
   /// One word of the text.
   private struct Word {
@@ -56,7 +58,7 @@ struct NameSearch {
     var scores: [NameOwner: (matched: Int, distance: Int)] = [:]
     let whole = words.filter { !$0.isInitial }
     for word in whole {
-      var near = try self.near(word)
+      var near = try self.near(word, isAlone: words.count == 1)
       if word.key == nil || words.count > 1 { for owner in try exact(word.text) { near[owner] = 0 } }
       for (owner, distance) in near {
         let known = scores[owner] ?? (0, 0)
@@ -99,13 +101,16 @@ struct NameSearch {
 
   // MARK: - One word
 
-  private func near(_ word: Word) throws -> [NameOwner: Int] {
-    guard let key = word.key, word.text.unicodeScalars.count > 1 else { return [:] }
+  /// The owners who have a word that is like this one, with the difference.
+  ///
+  /// - Parameter isAlone: Whether it is the only word; among others, three letters say too little to be misspelt.
+  private func near(_ word: Word, isAlone: Bool) throws -> [NameOwner: Int] {
+    guard let key = word.key, key.utf8.count > 1 else { return [:] }
     var near: [NameOwner: Int] = [:]
     try self.scan("word", from: key) { entry, owner in near[owner] = min(near[owner] ?? .max, entry == key ? 0 : 1) }
     let letters = Array(key.unicodeScalars)
     let tolerance = Spelling.tolerance(letters: min(word.text.unicodeScalars.count, letters.count))
-    guard tolerance > 0, letters.count > 2 else { return near }
+    guard self.findsMisspelt, tolerance > 0, letters.count > 2, isAlone || word.text.unicodeScalars.count > 3 else { return near }
     // Rows come by word: each word is compared once, however many have it.
     var last: (word: String, distance: Int?) = ("", nil)
     func compare(_ entry: String, _ owner: NameOwner, _ limit: Int) {

@@ -60,7 +60,7 @@ private struct PersonSearch {
 
   /// People whose names are written otherwise or misspelt, the nearest first.
   func alike(_ text: String) throws -> [NameHit] {
-    let found = try NameSearch(database: self.database).owners(of: text) { word in
+    let found = try NameSearch(database: self.database, findsMisspelt: true).owners(of: text) { word in
       let limit = NameSearch.exactLimit
       guard let query = SearchQuery.words(of: word, marks: self.marks) else { return [] }
       return Set(try self.hits(of: query, candidates: limit, limit: limit).map(\.owner))
