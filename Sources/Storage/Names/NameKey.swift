@@ -7,6 +7,7 @@ enum NameKey {
   /// The key of a folded word; nil for a word in another script, such as kanji.
   static func make(_ word: String) -> String? {
     guard let latin = Self.latin(word) else { return nil }
+    if latin.count == 1 { return Self.initial(latin[0]) }
     let key = Self.levelled(latin)
     return key.isEmpty ? nil : String(decoding: key, as: UTF8.self)
   }
@@ -53,6 +54,17 @@ enum NameKey {
     }
     return table
   }()
+
+  /// An initial, as the names that begin with it are levelled.
+  private static func initial(_ letter: UInt8) -> String {
+    switch letter {
+    case UInt8(ascii: "j"): "z"
+    case UInt8(ascii: "c"), UInt8(ascii: "q"), UInt8(ascii: "x"): "k"
+    case UInt8(ascii: "y"): "i"
+    case UInt8(ascii: "w"): "v"
+    default: String(decoding: [letter], as: UTF8.self)
+    }
+  }
 
   private static func isVowel(_ letter: UInt8) -> Bool { "aeiou".utf8.contains(letter) }
 
