@@ -47,7 +47,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ReadCatalogRequest.self, ReadPhotoRequest.self, ReadPhotoReply.self, PushRequest.self, PushReply.self,
     // people.proto
     ListPeopleRequest.self, ListPeopleReply.self, SearchPeopleRequest.self, SearchPeopleReply.self,
-    WhoRequest.self, Acquaintance.self, WhoReply.self, PersonOfContactRequest.self, DuplicatesRequest.self, Duplicate.self,
+    WhoRequest.self, Acquaintance.self, WhoReply.self, PersonOfContactRequest.self, DuplicatesRequest.self,
+    Duplicate.self,
     DuplicatesReply.self,
     GetPersonRequest.self, PersonDetails.self, PersonTimelineRequest.self, TimelineEntry.self,
     PersonTimelineReply.self, CreatePersonRequest.self, UpdatePersonRequest.self, DeletePersonRequest.self,

@@ -87,7 +87,8 @@ import Storage
       ("two kanji", "山田"), ("one kanji", "山"), ("kana", "やま"), ("katakana", "ヤマダ"), ("two letters", "an"),
       ("one letter", "m"), ("common letter", "g"), ("digits", "0312"), ("phone", "03-12"), ("two digits", "49"),
       ("no hit", "xylophone"), ("romaji", "yamada"), ("romaji, other system", "satou"), ("misspelt", "jonh"),
-      ("two misspelt", "ulrikke karitmo"), ("initials", "j k"), ("number with country code", "+81 3 1234 5678"), ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
+      ("two misspelt", "ulrikke karitmo"), ("initials", "j k"), ("number with country code", "+81 3 1234 5678"),
+      ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
       ("200 characters", String(repeating: "kari tomo senber lin ", count: 10)),
       ("200 characters, one word", String(repeating: "karitomo", count: 25)),
       ("100 KB", String(repeating: "manager germany street ", count: 4_500)),
@@ -106,7 +107,8 @@ import Storage
   private static func who(_ count: Int, _ store: StorageActor) async throws {
     var household = Household()
     let names = (0..<count).map { household.contact($0, id: "", source: "").name }
-    let contacts = try await store.read { view throws(Failure) in try view.contacts.page(limit: 500).contacts.map(\.id) }
+    let contacts = try await store.read { view throws(Failure) in try view.contacts.page(limit: 500).contacts.map(\.id)
+    }
     try await store.write { transaction throws(Failure) in
       for (number, name) in names.enumerated() {
         var person = Person()

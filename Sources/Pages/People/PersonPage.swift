@@ -67,7 +67,8 @@ struct PersonHead: Sendable {
     let places = HTML(
       contact.addresses.map { address in
         let parts = [address.street, address.postalCode, address.city, address.country].filter { !$0.isEmpty }
-        return "<li>\(address.label) \(address.formatted.isEmpty ? parts.joined(separator: " ") : address.formatted)</li>"
+        return
+          "<li>\(address.label) \(address.formatted.isEmpty ? parts.joined(separator: " ") : address.formatted)</li>"
       })
     let unlink: HTML =
       self.view.canRecord

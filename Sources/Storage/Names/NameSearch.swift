@@ -110,7 +110,9 @@ struct NameSearch {
     try self.scan("word", from: key) { entry, owner in near[owner] = min(near[owner] ?? .max, entry == key ? 0 : 1) }
     let letters = Array(key.unicodeScalars)
     let tolerance = Spelling.tolerance(letters: min(word.text.unicodeScalars.count, letters.count))
-    guard self.findsMisspelt, tolerance > 0, letters.count > 2, isAlone || word.text.unicodeScalars.count > 3 else { return near }
+    guard self.findsMisspelt, tolerance > 0, letters.count > 2, isAlone || word.text.unicodeScalars.count > 3 else {
+      return near
+    }
     // Rows come by word: each word is compared once, however many have it.
     var last: (word: String, distance: Int?) = ("", nil)
     func compare(_ entry: String, _ owner: NameOwner, _ limit: Int) {
