@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func whatTheServerCanGiveAgainIsForgotten() throws {
-    let fixture = try ContactsFixture(hasServer: false)
+    let fixture = try ContactsFixture()
     try fixture.addSource("home")
     let contact = Contact("Cem")
     try fixture.write { try $0.contacts.insert(contact) }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func templatesAndCatalogsGoByTheirNames() throws {
-    let fixture = try ContactsFixture(hasServer: false)
+    let fixture = try ContactsFixture()
     try fixture.write { transaction in
       for (name, note) in [("Weekly", "a"), ("Économie", "b"), ("Weekly", "c")] {
         try transaction.templates.save(

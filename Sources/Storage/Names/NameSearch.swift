@@ -95,7 +95,8 @@ struct NameSearch {
   static func isNear(_ key: String, _ other: String) -> Bool {
     if other.hasPrefix(key) { return true }
     let letters = Array(key.unicodeScalars)
-    let limit = Spelling.tolerance(letters: letters.count)
+    // Three letters say too little to be misspelt.
+    let limit = letters.count > 3 ? Spelling.tolerance(letters: letters.count) : 0
     return Spelling.distance(letters, Array(other.unicodeScalars), limit: limit) != nil
   }
 
