@@ -334,6 +334,7 @@ if hasWeb {
       ],
       swiftSettings: strict),
     .target(name: "WebFiles"),
-    .executableTarget(name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict),
+    .executableTarget(
+      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict, linkerSettings: packed),
   ]
 }

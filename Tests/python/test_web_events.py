@@ -69,6 +69,7 @@ def test_a_revoked_device_is_out_within_a_second(front):
     lost = front.device("lost-phone")
     with lost.events("care") as events:
         next(events)
+        # The same session asks again below: the answer says that its connection ends, so the session takes another one.
         began = time.monotonic()
         front.hub.reply("Devices/Revoke", {"name": "lost-phone"})
         for _ in events:

@@ -13,7 +13,7 @@ struct EventsRoute: Sendable {
 
   /// Answers with a stream that lasts until its reader leaves, its device is revoked, or the door closes.
   func answer(
-    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted
+    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
   ) async throws(Refusal) -> Response {
     guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
     let streams = try Self.streams(head.query["streams"])
@@ -53,6 +53,8 @@ struct EventsRoute: Sendable {
     var response = Response(
       status: .ok, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"], body: body)
     response.set("X-Accel-Buffering", "no")
+    // While it is sent, only the end of the connection is read: no request could follow.
+    context.announceEnd(in: &response)
     return response
   }
 

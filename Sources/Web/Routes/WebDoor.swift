@@ -60,7 +60,7 @@ struct WebDoor: HTTPResponder {
     switch admitted.target {
     case .method(let method):
       return try await ConnectRoute(parts: self.parts).answer(method, request, head, admitted, hold, context)
-    case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted)
+    case .events: return try await EventsRoute(parts: self.parts).answer(request, head, admitted, context)
     case .blob(let name):
       return try await BlobRoute(parts: self.parts).answer(name, request, head, admitted, hold, context)
     case .voice: return try await VoiceRoute(parts: self.parts).answer(request, head, admitted, context)

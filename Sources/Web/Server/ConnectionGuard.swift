@@ -38,8 +38,24 @@ struct ConnectionGuard<Base: ServerChildChannel>: ServerChildChannel {
     }
   }
 
+  /// Answers the requests of a connection on its event loop: each change to another thread and back costs as much as a small answer.
   @concurrent func handle(value: Base.Value, logger: Logger) async {
-    await self.base.handle(value: value, logger: logger)
+    await withTaskExecutorPreference(ChannelExecutor(loop: value.channel.eventLoop)) {
+      await self.base.handle(value: value, logger: logger)
+    }
+  }
+}
+
+/// Runs tasks on the thread of an event loop.
+private final class ChannelExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(loop: any EventLoop) { self.loop = loop }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // The job is run exactly once, here, on its executor.
+    self.loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 

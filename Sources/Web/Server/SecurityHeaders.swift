@@ -9,7 +9,7 @@ enum SecurityHeaders {
     form-action 'self'; require-trusted-types-for 'script'; trusted-types kith
     """
 
-  private static let fields: [(String, String)] = [
+  private static let fields: [HTTPField] = [
     ("Content-Security-Policy", policy),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
@@ -17,14 +17,11 @@ enum SecurityHeaders {
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Frame-Options", "DENY"),
-  ]
+  ].compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
 
   /// Adds them to an answer that does not say otherwise.
   static func add(to response: inout Response) {
-    for (name, value) in Self.fields {
-      guard let name = HTTPField.Name(name), response.headers[name] == nil else { continue }
-      response.headers[name] = value
-    }
+    for field in Self.fields where !response.headers.contains(field.name) { response.headers.append(field) }
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
   }
 }

@@ -9,12 +9,16 @@ struct WebContext: InitializableFromSource {
 
   init(source: ApplicationRequestContextSource) { self.channel = source.channel }
 
+  /// Says that the connection ends with this answer. A stream of HTTP/2 ends without its neighbours.
+  func announceEnd(in response: inout Response) {
+    if !self.channel.isStream { response.headers[.connection] = "close" }
+  }
+
   /// Ends the connection in a moment, and says so: a peer that is still sending what nobody reads has time to read the answer, and
   /// sends its next request over another connection.
   func closeSoon(_ response: inout Response) {
     let channel = self.channel
-    // A stream of HTTP/2 ends without its neighbours.
-    if !channel.isStream { response.headers[.connection] = "close" }
+    self.announceEnd(in: &response)
     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
   }
 }
