@@ -80,8 +80,8 @@ public struct CommonName: Sendable, Hashable {
     + [
       ("LINE", "LINE"), ("Whatsapp", "WhatsApp"), ("Signal", "Signal"), ("Telegram", "Telegram"),
       ("Facebook", "Facebook"),
-      ("Instagram", "Instagram"), ("Twitter", "X（Twitter）"), ("LinkedIn", "LinkedIn"), ("Fax", "FAX"), ("Web", "ウェブ"),
-      ("Other", "その他"),
+      ("Instagram", "Instagram"), ("Twitter", "X（Twitter）"), ("LinkedIn", "LinkedIn"), ("Fax", "FAX"), ("web", "ウェブ"),
+      ("other", "その他"),
     ].map { CommonName(.contactFieldType, $0.0, $0.1) }
 
   private static let activities = [

@@ -133,7 +133,10 @@ struct AnyoneReference: NameReference {
 
   func id(_ session: Session) async throws(Failure) -> String {
     guard !RecordID.isID(self.text) else { return self.text }
-    let hits = try await session.whoIs(self.text)
+    let all = try await session.whoIs(self.text)
+    // People come before contacts of whom nothing is recorded.
+    let people = all.filter(\.hasPerson)
+    let hits = people.isEmpty ? all : people
     let candidates = hits.map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
     let id = try NameMatch(kind: Self.kind, candidates: candidates).id(of: self.text)
     guard hits.contains(where: { !$0.hasPerson && $0.contact.id == id }) else { return id }

@@ -53,8 +53,9 @@ struct CatalogName<Record: Sendable>: Sendable {
 
   /// The name as the catalog writes it. What people call it in English or Japanese is accepted too.
   ///
-  /// - Parameter entries: The entries of the catalog; empty if the server's was never read, and then every name is accepted.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the catalog does not have.
+  /// - Parameter entries: The entries of the catalog; empty if the server's was never read. Then, and without an account, every name
+  ///   is accepted.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the server's catalog does not have.
   func resolve(_ name: String, _ entries: [CatalogEntry]) throws(Failure) -> String {
     guard !name.isEmpty, !entries.isEmpty, !self.plain.contains(name) else { return name }
     if let entry = entries.first(where: { $0.name == name }) { return entry.name }
@@ -65,6 +66,8 @@ struct CatalogName<Record: Sendable>: Sendable {
       if self.plain.contains(common.name) { return common.name }
       if let entry = entries.first(where: { common.isMeant(by: $0) }) { return entry.name }
     }
+    // A household without an account may have words of its own.
+    guard entries.contains(where: { $0.monicaID != 0 || $0.japanese.isEmpty }) else { return name }
     var known = self.plain
     for entry in entries where !known.contains(entry.name) { known.append(entry.name) }
     throw .invalid(
