@@ -10,10 +10,10 @@ extension MonicaGatewayActor {
       self.answering(QueueRequest.self) { request, view throws(Failure) in
         let state = request.state.isEmpty ? nil : try RecordState(asked: request.state, field: "state")
         var reply = QueueReply()
-        guard try view.accounts.current().hasServer else { return reply }
         (reply.entries, reply.nextCursor) = try view.outbox.page(
           limit: request.limit, cursor: request.cursor, state: state)
-        return reply
+        // Before the first login, what is queued waits for nothing.
+        return try view.accounts.current().hasServer ? reply : QueueReply()
       },
       self.writing(RetryQueueRequest.self) { request, transaction, now throws(Failure) in
         try transaction.requireWaiting(request.ids)
