@@ -166,12 +166,15 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "Digest", "QR", "Secrets", protobuf, arguments,
-        logging,
+        "CLinux", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets", protobuf,
+        arguments, logging,
       ],
       swiftSettings: strict),
     .target(name: "QR", swiftSettings: strict),
-    .target(name: "Pages", dependencies: ["Bus", "CivilTime", "KithMessages", "QR", protobuf], swiftSettings: strict),
+    .target(name: "FailureWords", dependencies: ["Bus", "KithMessages"], swiftSettings: strict),
+    .target(
+      name: "Pages", dependencies: ["Bus", "CivilTime", "FailureWords", "KithMessages", "QR", protobuf],
+      swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
     .target(
@@ -335,6 +338,7 @@ if hasWeb {
       swiftSettings: strict),
     .target(name: "WebFiles"),
     .executableTarget(
-      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict, linkerSettings: packed),
+      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict,
+      linkerSettings: packed),
   ]
 }

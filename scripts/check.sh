@@ -92,7 +92,7 @@ examples() {
     { example = 0 }'
 }
 
-# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, kith-web, or its pages' scripts.
+# Each rpc is in the service reference, and is sent by the command line tool, the client library below it, kith-web, or its pages and their scripts.
 methods_documented_and_reachable() {
   awk '
     /^service / { service = $2 }
@@ -102,7 +102,7 @@ methods_documented_and_reachable() {
     grep -q "^### kith.v1.$service/$name\$" docs/services.md || echo "docs/services.md lacks $service/$name"
     [ "$role" != WORKER ] || continue
     grep -rqw "$request" Sources/Commands Sources/KithClient Sources/BusZeroMQ/Client Sources/Web 2>/dev/null ||
-      grep -rqF "\"$service/$name\"" Sources/WebFiles/pages ||
+      grep -rqF "\"$service/$name\"" Sources/WebFiles/pages || grep -rqw "Methods.${service,}$name" Sources/Pages ||
       echo "neither kith nor kith-web sends $service/$name"
   done
 }

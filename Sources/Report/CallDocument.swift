@@ -66,7 +66,9 @@ final class CallDocument {
       let call = entry.call
       let person = call.personName + (call.theyCalled ? "\n\(self.words.theyCalled)" : "")
       let tags = call.tags.map { "#\($0)" }.joined(separator: " ")
-      let note = [call.note, tags].filter { !$0.isEmpty }.joined(separator: "\n")
+      let pictures = call.attachments.count { $0.mediaType.hasPrefix("image/") }
+      let note = [call.note, tags, pictures == 0 ? "" : self.words.pictures(pictures)].filter { !$0.isEmpty }.joined(
+        separator: "\n")
       let minutes = call.durationMinutes == 0 ? "" : "\(call.durationMinutes)"
       pages.row(
         self.cells(entry.time, person, minutes, self.words.emotion(call.emotion), note),

@@ -54,6 +54,10 @@ struct ReportWords: Sendable {
     self.isJapanese ? "うち着信 \(count) 件" : "\(count) of them made by the other side"
   }
 
+  func pictures(_ count: Int) -> String {
+    self.isJapanese ? "写真 \(count) 枚" : count == 1 ? "1 picture" : "\(count) pictures"
+  }
+
   func madeOn(_ date: String) -> String { self.isJapanese ? "作成日 \(self.day(date))" : "Made on \(self.day(date))" }
 
   func continued(_ day: String) -> String { self.isJapanese ? "\(day)（続き）" : "\(day) (continued)" }

@@ -47,6 +47,10 @@ static const unsigned char pair_js[] = {
 #embed "pages/pair.js"
 };
 
+static const unsigned char photos_js[] = {
+#embed "pages/photos.js"
+};
+
 static const unsigned char push_js[] = {
 #embed "pages/push.js"
 };
@@ -57,6 +61,10 @@ static const unsigned char queue_js[] = {
 
 static const unsigned char recorder_worklet_js[] = {
 #embed "pages/recorder-worklet.js"
+};
+
+static const unsigned char recorder_js[] = {
+#embed "pages/recorder.js"
 };
 
 static const unsigned char sender_js[] = {
@@ -99,9 +107,11 @@ static const struct kith_web_file files[] = {
     {"offline.html", "text/html; charset=utf-8", offline_html, sizeof offline_html},
     {"page.css", "text/css; charset=utf-8", page_css, sizeof page_css},
     {"pair.js", "text/javascript; charset=utf-8", pair_js, sizeof pair_js},
+    {"photos.js", "text/javascript; charset=utf-8", photos_js, sizeof photos_js},
     {"push.js", "text/javascript; charset=utf-8", push_js, sizeof push_js},
     {"queue.js", "text/javascript; charset=utf-8", queue_js, sizeof queue_js},
     {"recorder-worklet.js", "text/javascript; charset=utf-8", recorder_worklet_js, sizeof recorder_worklet_js},
+    {"recorder.js", "text/javascript; charset=utf-8", recorder_js, sizeof recorder_js},
     {"sender.js", "text/javascript; charset=utf-8", sender_js, sizeof sender_js},
     {"store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
     {"sw.js", "text/javascript; charset=utf-8", sw_js, sizeof sw_js},

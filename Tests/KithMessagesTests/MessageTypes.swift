@@ -67,7 +67,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     CreateRelationshipRequest.self, UpdateRelationshipRequest.self, DeleteRelationshipRequest.self,
     // calls.proto
     LogCallRequest.self, QuickCallRequest.self, StartCallRequest.self, StopCallRequest.self, UpdateCallRequest.self,
-    DeleteCallRequest.self, BulkDeleteCallsRequest.self, BulkDeleteCallsReply.self, BulkTagCallsRequest.self,
+    AttachToCallRequest.self, DeleteCallRequest.self, BulkDeleteCallsRequest.self, BulkDeleteCallsReply.self,
+    BulkTagCallsRequest.self,
     BulkTagCallsReply.self, RestoreCallRequest.self,
     CallFilter.self, ListCallsRequest.self, ListCallsReply.self, GetCallRequest.self, SearchCallsRequest.self,
     TextMark.self, CallHit.self, SearchCallsReply.self, CallTimelineRequest.self, CallGroup.self,

@@ -150,64 +150,6 @@ import Testing
     #expect(try await home.ask(ListCallsRequest()).calls.map(\.id) == [calls[0].id, calls[3].id])
   }
 
-  @Test("attachments become part of the store")
-  func attachments() async throws {
-    let home = try Household()
-    let ann = try await home.person("Ann")
-    let bytes = [UInt8](repeating: 7, count: 300_000)
-    let digest = Hex.encode(SHA256.digest(bytes))
-    let ref = BlobRef.with {
-      $0.sha256 = digest
-      $0.size = 300_000
-      $0.mediaType = "audio/wav"
-    }
-    let log = LogCallRequest.with {
-      $0.record.personID = ann.id
-      $0.record.attachments = [ref, ref]
-    }
-    await self.expect("FIELD_INVALID") { _ = try await home.ask(log) }
-    _ = try await home.storage.openBlob(.with { $0.blob = ref }, principal: "uid:1")
-    for offset in stride(from: 0, to: bytes.count, by: 262_144) {
-      let piece = Array(bytes[offset..<min(offset + 262_144, bytes.count)])
-      _ = try await home.storage.putBlob(
-        .with {
-          $0.sha256 = digest
-          $0.offset = UInt64(offset)
-        }, piece, principal: "uid:1")
-    }
-    _ = try await home.storage.putBlob(
-      .with {
-        $0.sha256 = digest
-        $0.offset = 300_000
-      }, [], principal: "uid:1")
-    let call = try await home.ask(log)
-    #expect(call.attachments == [ref])
-    try await home.storage.read { view throws(Failure) in
-      #expect(try view.photos.get(digest)?.data.count == 300_000)
-    }
-    let changed = try await home.ask(
-      UpdateCallRequest.with {
-        $0.record.id = call.id
-        $0.record.attachments = [ref]
-        $0.record.note = "with a recording"
-      })
-    #expect(changed.attachments == [ref])
-    // Another client removes it between the check of the call's attachments and the change.
-    let known = try await CallAttachments([ref], knownIn: call.id, storage: home.storage)
-    let bare = try await home.ask(
-      UpdateCallRequest.with {
-        $0.record.id = call.id
-        $0.fields = ["attachments"]
-      })
-    #expect(bare.attachments.isEmpty)
-    await self.expect("FIELD_INVALID") {
-      try await home.storage.write { transaction throws(Failure) in
-        try transaction.photos.dropUnreferenced()
-        _ = try known.keep(in: transaction)
-      }
-    }
-  }
-
   // MARK: - Reading
 
   @Test("filters go together")

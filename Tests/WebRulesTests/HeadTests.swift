@@ -65,6 +65,13 @@ import Testing
     #expect(query["bad"] == nil && query["half"] == nil && query["minus"] == nil && query["cut"] == nil)
   }
 
+  @Test func whatIsLeftOutOfAQueryIsSaid() {
+    let most = Query((0..<Query.most).map { "a=\($0)" }.joined(separator: "&"))
+    #expect(most.isWhole && most.pairs.last?.value == "\(Query.most - 1)")
+    #expect(!Query((0...Query.most).map { "a=\($0)" }.joined(separator: "&")).isWhole)
+    #expect(!Query("a=1&b=%E8").isWhole && Query("").isWhole)
+  }
+
   @Test func aFieldThatComesTwiceIsNone() {
     var head = Heads.make("GET", "/", ["a": "1"])
     #expect(head.field("a") == "1")
@@ -127,6 +134,10 @@ import Testing
   @Test func aBlobHasNoTypeInWhichSomethingRuns() {
     #expect(MediaType.of([0xFF, 0xD8, 0xFF, 0xE0]) == "image/jpeg")
     #expect(MediaType.of(Array("RIFF1234WAVEfmt ".utf8)) == "audio/wav")
+    for brand in ["isom", "iso5", "mp42", "M4A "] {
+      #expect(MediaType.of([0, 0, 0, 28] + Array("ftyp\(brand)".utf8)) == "audio/mp4")
+    }
+    #expect(MediaType.of([0, 0, 0, 28] + Array("ftypheic".utf8)) == MediaType.other)
     for text in ["<!doctype html>", "<svg onload=x>", "%PDF-1.7", "", "RIFF", "#!/bin/sh"] {
       #expect(MediaType.of(Array(text.utf8)) == "application/octet-stream")
     }

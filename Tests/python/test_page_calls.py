@@ -90,6 +90,34 @@ def test_several_calls_are_tagged_exported_and_deleted(front):
         front.hub.reply("Calls/Restore", {"id": identity})
 
 
+def test_calls_that_are_chosen_are_exported_by_the_clock_of_the_household():
+    with door() as front:
+        front.hub.reply("Care/Configure", {"settings": {"timeZone": "Pacific/Kiritimati"}})
+        ann = front.hub.reply("People/Create", {"record": {"firstName": "Ann"}})["id"]
+        call = front.hub.reply("Calls/Log", {"record": {"personId": ann, "calledAt": "2026-11-20T12:00:00Z"}})["id"]
+        phone = front.device("traveller")
+        page = phone.ask("GET", "/calls?several=1").text
+        shown = send(phone, page, "kith.v1.Calls/BulkTag", [("ids[]", call), ("format", "csv")], to="kith.v1.Calls/Export").text
+        file = phone.ask("GET", re.search(r'href="(/blobs/[0-9a-f]{64}\?file=1)"', shown).group(1)).content.decode("utf-8-sig")
+        row, = csv.DictReader(io.StringIO(file))
+        assert (row["date"], row["time"]) == ("2026-11-21", "02:00")
+
+
+def test_a_form_of_many_fields_is_read_whole_or_refused(front):
+    phone = front.device("many")
+    person = front.hub.reply("People/Create", {"record": {"firstName": "Mia"}})["id"]
+    calls = [front.hub.reply("Calls/Log", {"record": {"personId": person}})["id"] for _ in range(70)]
+    page = phone.ask("GET", "/calls?several=1").text
+    send(phone, page, "kith.v1.Calls/BulkTag", [*(("ids[]", call) for call in calls), ("tags:words", "all")])
+    tagged = front.hub.reply("Calls/List", {"limit": 500, "filter": {"tag": "all"}})["calls"]
+    assert {call["id"] for call in tagged} == set(calls)
+    for fields in ([("ids[]", calls[0])] * 2000, [("ids[]", calls[0]), ("note", b"\xe8")]):
+        answer = send(phone, page, "kith.v1.Calls/BulkTag", fields, to="kith.v1.Calls/BulkDelete")
+        assert answer.status_code == 400 and "Nothing was changed" in answer.text
+    assert front.hub.reply("Calls/Get", {"id": calls[0]}).get("deletedAt") is None
+    front.hub.reply("Calls/BulkDelete", {"ids": calls})
+
+
 def test_the_timeline_is_in_groups_and_says_whom_to_call(front):
     page = front.device("looker").ask("GET", "/calls").text
     groups = re.findall(r"<h2>(Today|Yesterday|This week|Earlier)</h2>", page)

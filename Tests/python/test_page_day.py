@@ -49,22 +49,33 @@ def pair(phone, front):
     phone.until("navigator.serviceWorker.controller !== null")
 
 
-def speak(phone, front):
-    """Speaks an entry; its words come by themselves, are corrected and confirmed."""
+def say(phone):
+    """Speaks an entry; its words come by themselves."""
     phone.page.click("[data-test=record]")
     phone.until("/[4-9]/.test(document.querySelector('form.voice output').textContent)")
     phone.page.click("[data-test=stop]")
     drained(phone)
     phone.until("document.querySelector('[data-test=entry] .words')?.textContent.includes('soup')", 60)
-    phone.page.click("[data-test=entry] a")
-    phone.page.fill("[name='record.transcript']", "She had soup and green tea for lunch.")
-    phone.page.locator("form[action$='Care/Update'] [data-test=save]").click()
-    phone.until("document.querySelector('main').innerText.includes('green tea')")
-    if phone.read("document.querySelector('[data-test=confirm]') !== null"):
-        phone.page.click("[data-test=confirm]")
-    phone.until("document.querySelector('[data-test=confirm]') === null")
+
+
+def speak(phone, front):
+    """Confirms one entry where it is shown, and corrects another there."""
+    say(phone)
+    phone.page.click("[data-test=confirm-here]")
+    phone.until("document.querySelector('[data-test=confirm-here]') === null")
     record, = entries(front, 1)
-    assert record["transcript"] == "She had soup and green tea for lunch." and record.get("review") != "needed", record
+    assert record["review"] == "done" and "soup" in record["transcript"], record
+    front.hub.reply("Care/Delete", {"id": record["id"]})
+    phone.until("document.querySelector('[data-test=entry]') === null")
+    say(phone)
+    phone.page.locator("[data-test=entry] summary").click()
+    phone.page.fill("[data-test=entry] [name='record.transcript']", "She had soup and green tea for lunch.")
+    phone.page.click("[data-test=correct-here]")
+    phone.until("document.querySelector('[data-test=entry] .words').textContent.includes('green tea')")
+    phone.until("document.querySelector('[data-test=confirm-here]') === null")
+    assert phone.read("location.pathname") == "/"
+    record, = entries(front, 1)
+    assert record["transcript"] == "She had soup and green tea for lunch." and record["review"] == "done", record
 
 
 def type_away_from_home(phone, front):

@@ -8,6 +8,8 @@ from messages import TYPES
 from pypdf import PdfReader
 
 PROGRAM = BINARIES / "kith-report"
+PICTURES = [TYPES["kith.v1.BlobRef"](sha256=digit * 64, media_type=kind) for digit, kind in [("a", "image/jpeg"), ("b", "image/png"),
+                                                                                          ("c", "audio/wav")]]
 NOTE = "We spoke about the garden. " * 8
 
 
@@ -38,7 +40,7 @@ def words(text):
 def test_says_everything_of_the_calls():
     message = report(
         [("2026-01-31", [("14:05", dict(person_name="Ann Lee", duration_minutes=12, emotion="happy", note=NOTE,
-                                        tags=["garden"]))]),
+                                        tags=["garden"], attachments=PICTURES))]),
          ("2026-01-05", [("09:00", dict(person_name="Zoë Brûlé", note="Привет\nsecond line", they_called=True))])],
         **{"from": "2026-01-01", "to": "2026-01-31", "tag": "garden"})
     message.stats.calls = 2
@@ -49,7 +51,7 @@ def test_says_everything_of_the_calls():
     (text,) = pages(outcome)
     for part in ("Calls", "#garden", "Thursday, 1 January 2026", "Saturday, 31 January 2026", "(Asia/Tokyo)", "2 calls",
                  "1 h 12 min in total", "12.3 min on average", "Happy 1", "14:05", "Ann Lee", "they called", "12",
-                 NOTE, "Monday, 5 January 2026", "Zoë Brûlé", "Привет", "second line", "Made on Sunday, 1 February 2026"):
+                 NOTE, "2 pictures", "Monday, 5 January 2026", "Zoë Brûlé", "Привет", "second line", "Made on Sunday, 1 February 2026"):
         assert words(part) in words(text), part
     assert outcome.stderr == b""
     assert PdfReader(io.BytesIO(outcome.stdout)).metadata.title == "Calls"

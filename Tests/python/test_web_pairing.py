@@ -172,7 +172,8 @@ def test_slow_clients_do_not_stand_in_the_way(front):
     other = front.device("other")
     began = time.monotonic()
     assert other.reply("System/Ping") == {}
-    assert time.monotonic() - began < 1
+    # They are borne for ten seconds and more.
+    assert time.monotonic() - began < 8
     for connection in slow:
         connection.close()
 

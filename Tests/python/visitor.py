@@ -79,7 +79,9 @@ class Form:
 
     def __init__(self, node):
         self.node, self.action, self.fields = node, node.attributes.get("action", ""), []
-        self.labels = [label.text for label in node.all("label")]
+        # What only scripts show has no name either: it is not sent without them.
+        unseen = [label for around in node.all("div", hidden="") for label in around.all("label")]
+        self.labels = [label.text for label in node.all("label") if label not in unseen]
         for field in node.all():
             if field.tag in ("input", "textarea", "select") and "name" in field.attributes:
                 self.fields.append(field)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corrected, delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
+import { attached, corrected, delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
 
 const command = (id, state = "waiting") => ({ id, key: `key ${id}`, path: "/kith.v1.Care/Record", message: {}, at: id, state });
 
@@ -32,6 +32,14 @@ test("a time that a wrong clock noted is that of the house, and no other is touc
   assert.ok(!("noted" in corrected(noted, hour)) && !("noted" in corrected(noted, 0)));
   assert.deepEqual(corrected({ ...noted, noted: undefined }, hour).message, noted.message);
   assert.deepEqual(corrected({ ...noted, message: {} }, hour).message, {});
+});
+
+test("files are named in the record, or in a command on one that exists", () => {
+  const files = [{ sha256: "a", size: "1", mediaType: "image/jpeg" }];
+  const made = { record: { note: "x" }, clientId: "1" };
+  assert.deepEqual(attached(made, files), { record: { note: "x", attachments: files }, clientId: "1" });
+  assert.deepEqual(attached({ id: "1" }, files), { id: "1", attachments: files });
+  assert.deepEqual(made, { record: { note: "x" }, clientId: "1" });
 });
 
 test("a refusal without a sentence has at least its number", () => assert.deepEqual(outcome(403, {}), { kind: "failed", reason: "403" }));

@@ -773,6 +773,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Adds pictures and recordings to a call; those that it has stay.
+  public static let callsAttach = Method(
+    name: "kith.v1.Calls/Attach", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Deletes a call.
   public static let callsDelete = Method(
     name: "kith.v1.Calls/Delete", role: .recorder, isOpen: false,
@@ -1411,6 +1418,7 @@ public enum Methods {
     callsStart,
     callsStop,
     callsUpdate,
+    callsAttach,
     callsDelete,
     callsBulkDelete,
     callsBulkTag,
@@ -1600,6 +1608,7 @@ public enum Methods {
     "kith.v1.Calls/Start": StartCallRequest.self,
     "kith.v1.Calls/Stop": StopCallRequest.self,
     "kith.v1.Calls/Update": UpdateCallRequest.self,
+    "kith.v1.Calls/Attach": AttachToCallRequest.self,
     "kith.v1.Calls/Delete": DeleteCallRequest.self,
     "kith.v1.Calls/BulkDelete": BulkDeleteCallsRequest.self,
     "kith.v1.Calls/BulkTag": BulkTagCallsRequest.self,
@@ -2120,6 +2129,10 @@ extension StopCallRequest: Command {
 extension UpdateCallRequest: Command {
   public typealias Reply = KithMessages.Call
   public static var method: Method { Methods.callsUpdate }
+}
+extension AttachToCallRequest: Command {
+  public typealias Reply = KithMessages.Call
+  public static var method: Method { Methods.callsAttach }
 }
 extension DeleteCallRequest: Command {
   public typealias Reply = KithMessages.Call

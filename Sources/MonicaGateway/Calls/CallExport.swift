@@ -100,7 +100,7 @@ struct CallExport {
 
   private static let columns = [
     "id", "person", "called_at", "date", "time", "duration_minutes", "emotion", "they_called", "note", "tags",
-    "sync_state",
+    "sync_state", "attachments",
   ]
 
   private func cells(of call: Call) -> [String] {
@@ -109,6 +109,7 @@ struct CallExport {
       call.id, call.personName, (try? call.calledAt.jsonString()).map { $0.replacing("\"", with: "") } ?? "",
       day.description, time.description, call.durationMinutes == 0 ? "" : "\(call.durationMinutes)",
       call.emotion, call.theyCalled ? "yes" : "no", call.note, call.tags.joined(separator: " "), call.syncState,
+      call.attachments.map(\.sha256).joined(separator: " "),
     ]
   }
 

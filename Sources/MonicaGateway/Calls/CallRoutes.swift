@@ -61,6 +61,16 @@ extension MonicaGatewayActor {
           return try transaction.change(request, as: call, now: now)
         }
       },
+      Route(answering: AttachToCallRequest.self) { request, context throws(Failure) in
+        guard !request.attachments.isEmpty else { throw .invalid(field: "attachments", "must not be empty.") }
+        let attachments = try await CallAttachments(request.attachments, knownIn: request.id, storage: self.storage)
+        return try await self.write(request, context) { request, transaction, now throws(Failure) in
+          var call = try transaction.records.require(Call.self, request.id)
+          let known = Set(call.attachments.map(\.sha256))
+          call.attachments += try attachments.keep(in: transaction).filter { !known.contains($0.sha256) }
+          return try transaction.change(call, ["attachments"], now: now)
+        }
+      },
       self.deleting(DeleteCallRequest.self),
       self.writing(BulkDeleteCallsRequest.self) { request, transaction, now throws(Failure) in
         var reply = BulkDeleteCallsReply()

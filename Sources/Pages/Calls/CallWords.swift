@@ -51,8 +51,12 @@ struct CallParts: Sendable {
     let emotion = CallEmotion(rawValue: call.emotion).map { " \(self.view[$0.name])" } ?? ""
     let minutes = call.durationMinutes > 0 ? " · \(call.durationMinutes) \(self.view[.min])" : ""
     let who: HTML = showsPerson ? "<span class=\"kind\">\(call.personName)</span> " : ""
+    let photos = call.attachments.count { $0.mediaType.hasPrefix("image/") }
+    let pictures: HTML =
+      photos > 0
+      ? " <span role=\"img\" aria-label=\"\(self.view[.photoCount, ["count": "\(photos)"]])\">📷\(photos)</span>" : ""
     return """
-      \(who)\(self.view.dayAndTime(of: call.calledAt))\(minutes)\(emotion)\(SyncMark(view: self.view).html(call.syncState))
+      \(who)\(self.view.dayAndTime(of: call.calledAt))\(minutes)\(emotion)\(pictures)\(SyncMark(view: self.view).html(call.syncState))
       """
   }
 
@@ -78,6 +82,14 @@ struct CallParts: Sendable {
     let message = "{\"record\":{\"personId\":\"\(person)\"}}"
     return self.view.voice(
       " data-path=\"/\(Methods.callsLog.name)\" data-message=\"\(message)\" data-noted=\"record.calledAt\"")
+  }
+
+  /// The field for pictures, which needs script: it is shown by photos.js.
+  func photoField() -> HTML {
+    """
+    <div class="photos" hidden><label>\(self.view[.photos]) <input type="file" accept="image/*" multiple data-test="photos"></label>\
+    <div class="chosen"></div><p class="mark" role="alert"></p></div>
+    """
   }
 
   /// The fields of a call.
@@ -115,5 +127,7 @@ struct SyncMark: Sendable {
 
 extension Text {
   static let noCalls = Text("No calls yet.", "電話の記録はまだありません。")
+  static let photos = Text("Pictures", "写真")
+  fileprivate static let photoCount = Text("pictures: {count}", "写真{count}枚")
   fileprivate static let min = Text("min", "分")
 }

@@ -76,7 +76,7 @@ public struct CallsPage: Page {
       })
     let next = self.selection.address("/calls", ["several": "1"])
     // Enter in the field of tags presses the first button, which must not delete.
-    let ways = Form(Methods.callsBulkTag, next: next, view).html(
+    let ways = Form(Methods.callsBulkTag, next: next, view).with("timeZone", view.zone.name).html(
       """
       \(choices)<p class="actions"><label>\(view[.tags]) <input name="tags:words"></label>\
       <button data-test="tag">\(view[.tagChosen])</button>\

@@ -3,6 +3,8 @@ internal import KithMessages
 /// Entries of care, as lists show them.
 struct EntryList: Sendable {
   let view: PageView
+  /// The page on which a transcript that needs a look is corrected and confirmed in its place; nil = only on the page of its entry.
+  var reviewing: String?
 
   /// A list of entries; a sentence if there is none.
   func html(_ records: [CareRecord], empty: Text, showsDay: Bool = false) -> HTML {
@@ -18,7 +20,21 @@ struct EntryList: Sendable {
     return """
       <li data-test="entry"><a href="/entries/\(record.id)"><span class="sign" aria-hidden="true">\(category.sign)</span> \
       \(time) <span class="kind">\(self.view[category.name])</span>\(mark) \
-      <span class="words">\(self.words(of: record))</span></a></li>
+      <span class="words">\(self.words(of: record))</span></a>\(self.review(record))</li>
+      """
+  }
+
+  private func review(_ record: CareRecord) -> HTML {
+    guard let next = self.reviewing, self.view.canRecord, record.review == CareReview.needed.rawValue else { return "" }
+    let confirm = Form(Methods.careConfirm, next: next, self.view).with("id", record.id)
+      .button(self.view[.confirm], test: "confirm-here")
+    let correct = Form(Methods.careUpdate, next: next, self.view).with("record.id", record.id)
+      .with("ifUpdatedAt", record.updatedAt.rfc3339).with("fields[]", "transcript")
+    let area = self.view.area(.transcript, "record.transcript", record.transcript, " maxlength=\"20000\" required")
+    return """
+      <div class="actions">\(confirm)<details><summary>\(self.view[.edit])</summary>\(correct.html("""
+      \(area)<button class="primary" data-test="correct-here">\(self.view[.save])</button>
+      """))</details></div>
       """
   }
 
@@ -36,6 +52,7 @@ struct EntryList: Sendable {
 }
 
 extension Text {
+  static let transcript = Text("What was said", "話した内容")
   static let needsALook = Text("needs a look", "要確認")
   static let isRecording = Text("is being recorded", "録音中")
   static let isTranscribed = Text("is being written down", "文字にしています")

@@ -97,6 +97,5 @@ public struct EntryPage: Page {
 extension Text {
   static let isDeleted = Text("Deleted.", "削除しました。")
   static let tryAgain = Text("Write down again", "もう一度文字にする")
-  fileprivate static let transcript = Text("What was said", "話した内容")
   fileprivate static let history = Text("Earlier versions", "以前の内容")
 }

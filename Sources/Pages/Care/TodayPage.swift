@@ -19,7 +19,7 @@ public struct TodayPage: Page {
     unreviewed.limit = 20
     let open = try await hub.ask(unreviewed).records.filter { record in !today.records.contains { $0.id == record.id } }
     let reminders = try await hub.ask(ReminderStatusRequest())
-    let list = EntryList(view: view)
+    let list = EntryList(view: view, reviewing: "/")
     let recipient = settings.recipient.isEmpty ? "" : settings.recipient + settings.honorific
     let who: HTML = recipient.isEmpty ? "" : "<p class=\"recipient\">\(view[.caredFor, ["name": recipient]])</p>"
     let forms = CareForms(view: view)

@@ -50,6 +50,13 @@ public struct Form: Sendable {
     return form
   }
 
+  /// That is sent with at least one picture, which only scripts can add.
+  func needingPhoto() -> Form {
+    var form = self
+    form.attributes = "\(form.attributes) data-needs-photo"
+    return form
+  }
+
   /// As ``noting(now:)``, for a field that the hub requires: without script it gets the time of the page if it is empty.
   public func noting(needed field: String) -> Form {
     var form = self.noting(now: field)

@@ -50,7 +50,7 @@ public struct Frame: Sendable {
 
   /// What app.js imports, so that a browser asks for all of them at once.
   private static let modules = [
-    "form", "lists", "live", "push", "queue", "sender", "store", "voice", "wav", "words", "zone",
+    "form", "lists", "live", "photos", "push", "queue", "recorder", "sender", "store", "voice", "wav", "words", "zone",
   ]
 
   private func link(_ part: Shown.Part, _ current: Shown.Part) -> HTML {
@@ -102,6 +102,27 @@ public struct Frame: Sendable {
         "Browsers give the microphone to encrypted pages alone. On the hub: kith web setup",
         "ブラウザは暗号化されたページにだけマイクを許可します。ハブで kith web setup を実行してください。")
     ),
+    (
+      "microphone-old",
+      Text(
+        "This browser cannot record sound. Memos work; a newer browser can speak as well.",
+        "このブラウザでは録音できません。メモはそのまま使えます。新しいブラウザなら話して記録できます。")
+    ),
+    (
+      "photo-unreadable",
+      Text(
+        "{name} is no picture that this browser can read. Choose a JPEG, PNG or WebP.",
+        "{name} はこのブラウザで読める写真ではありません。JPEG、PNG、WebP を選んでください。")
+    ),
+    (
+      "photo-many",
+      Text(
+        "A call has {most} pictures at most. Save these, and add others to another call.",
+        "写真は1回の電話に{most}枚までです。残りは別の電話に追加してください。")
+    ),
+    ("photo-remove", Text("Take picture {number} away", "写真{number}を外す")),
+    ("photo-removed", Text("The picture was taken away.", "写真を外しました。")),
+    ("photo-needed", Text("Choose or take a picture first.", "先に写真を選ぶか撮影してください。")),
     ("recording", Text("Recording: {seconds} s", "録音中：{seconds}秒")),
     (
       "recording-limit", Text("A recording has five minutes at most. It was stopped and kept.", "録音は5分までです。停止して保存しました。")

@@ -47,7 +47,7 @@ struct PersonParts: Sendable {
       self.view.canRecord
       ? """
       <details><summary>\(self.view[.logCall])</summary>\(parts.voice(with: self.person))\
-      \(form.html("\(template)\(parts.fields(Call()))<button>\(self.view[.save])</button>"))</details>
+      \(form.html("\(template)\(parts.fields(Call()))\(parts.photoField())<button data-test=\"log\">\(self.view[.save])</button>"))</details>
       """ : ""
     let all: HTML =
       self.details.calls.isEmpty

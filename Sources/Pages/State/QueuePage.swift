@@ -11,9 +11,10 @@ public struct QueuePage: Page {
     let entries = try await hub.ask(QueueRequest()).entries
     let items = HTML(
       entries.map { entry in
-        let why: HTML = entry.hasError ? "<p class=\"mark\">\(entry.error.message)</p>" : ""
+        let why: HTML = entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : ""
+        // What is on its way can be neither sent again nor taken back.
         let buttons: HTML =
-          view.canRecord
+          view.canRecord && entry.state != SyncState.syncing.rawValue
           ? """
           \(Form(Methods.monicaRetryQueue, next: "/queue", view).with("ids[]", entry.id).button(view[.retry]))\
           \(view.role.covers(Methods.monicaClearQueue.role)

@@ -42,7 +42,7 @@ public struct SyncPage: Page {
     case .syncing:
       let (done, total) = ("\(status.done)", "\(max(status.total, 1))")
       state = "<progress max=\"\(total)\" value=\"\(done)\"></progress> \(done) / \(total)"
-    case .error: state = "<strong class=\"mark\">\(view[.failedNow])</strong> \(status.error.message)"
+    case .error: state = "<strong class=\"mark\">\(view[.failedNow])</strong> \(view.words(of: status.error))"
     case .idle, .completed, .unspecified, .UNRECOGNIZED: state = "\(view[.inStep])"
     }
     let last: HTML =

@@ -49,7 +49,7 @@ struct BlobRoute: Sendable {
     do throws(Refusal) {
       range = try ByteRange.of(isSame ? head.field("range") : nil, size: first.size)
     } catch {
-      return .refusal(error)
+      return .refusal(error, to: head)
     }
     if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(first.size)" }
     let part = range ?? 0..<first.size
@@ -116,7 +116,7 @@ struct BlobRoute: Sendable {
       try await self.send((cutter.count, []), from: 0, of: name, token, admitted)
       return Response(status: .created, headers: [.eTag: "\"\(name)\""])
     } catch {
-      var response = Response.refusal(error)
+      var response = Response.refusal(error, to: head)
       if head.hasLargeBody { context.closeSoon(&response) }
       return response
     }

@@ -17,7 +17,7 @@ struct PageRoutes: Sendable {
 
   /// Shows a page. A device that has not joined gets the door's own first page.
   func page(_ address: PageAddress, _ head: RequestHead, _ admitted: Admission.Admitted) async -> Response {
-    let language = PageLanguage(accepted: head.field("accept-language"))
+    let language = head.language
     guard let credential = admitted.credential else {
       return self.first(language, admitted)
     }
@@ -56,8 +56,14 @@ struct PageRoutes: Sendable {
         403,
         Failure(.permissionDenied, "OTHER_SITE", "This form is not one of kith-web, or too old. Open the page again."))
     }
-    let language = PageLanguage(accepted: head.field("accept-language"))
+    let language = head.language
     do throws(Failure) {
+      guard form.isWhole else {
+        throw Failure(
+          .invalidArgument, "FORM_TOO_LONG",
+          "This form has more than \(Query.most) fields, or text that is not UTF-8. Nothing was changed: choose less at once."
+        )
+      }
       let message = try FormMessage(form.pairs, zone: try await self.parts.household.zone(as: credential))
       var command = ForwardedCommand(method: method, encoding: .json, body: Array(message.json.utf8))
       command.token = credential.token
@@ -111,7 +117,7 @@ struct PageRoutes: Sendable {
 
   /// A page that says why something failed, and leads back.
   private func problem(_ refusal: Refusal, _ language: PageLanguage) -> Response {
-    let page = DoorPages(language).problem(refusal.failure.status)
+    let page = DoorPages(language).problem(refusal.failure)
     var response = Response.page(page, status: HTTPResponse.Status(code: refusal.status))
     for (name, value) in refusal.fields where name == "Retry-After" { response.set(name, value) }
     return response

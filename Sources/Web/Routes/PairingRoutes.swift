@@ -42,7 +42,7 @@ struct PairingRoutes: Sendable {
     let way = admitted.caller.way
     if admitted.needsFormToken {
       guard let seed = FormToken.seed(in: head, way), self.parts.forms.isValid(form["form"] ?? "", for: seed) else {
-        let words = DoorPages(PageLanguage(accepted: head.field("accept-language")))
+        let words = DoorPages(head.language)
         return self.page(head, admitted, fault: words.formExpired, status: 403)
       }
     }
@@ -52,7 +52,7 @@ struct PairingRoutes: Sendable {
       response.setCookie(SessionCookie.set(token, day: Today.day, way))
       return response
     } catch {
-      return self.page(head, admitted, fault: error.failure.message, status: error.status)
+      return self.page(head, admitted, fault: error.read(in: head.language).failure.message, status: error.status)
     }
   }
 
@@ -60,7 +60,7 @@ struct PairingRoutes: Sendable {
     let way = admitted.caller.way
     let known = FormToken.seed(in: head, way)
     let seed = known ?? FormToken.seed()
-    let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
+    let pages = DoorPages(head.language)
     var response = Response.page(
       pages.pair(formCode: self.parts.forms.code(for: seed), fault: fault, way),
       status: HTTPResponse.Status(code: status))

@@ -46,7 +46,7 @@ struct StateRoutes: Sendable {
     case .certificate: return .bytes(authority.der, "application/x-x509-ca-cert")
     case .profile: return .bytes(authority.appleProfile.utf8, "application/x-apple-aspen-config")
     case .page:
-      let pages = DoorPages(PageLanguage(accepted: head.field("accept-language")))
+      let pages = DoorPages(head.language)
       var response = Response.page(pages.authority(fingerprint: fingerprint(ofDER: authority.der)))
       response.set("Vary", "Accept-Language")
       return response

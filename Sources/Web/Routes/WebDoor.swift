@@ -31,7 +31,7 @@ struct WebDoor: HTTPResponder {
       response = try await self.answer(request, head, admitted, context)
       self.renewCookie(of: admitted, in: &response)
     } catch {
-      response = .refusal(error)
+      response = .refusal(error, to: head)
       if head.hasLargeBody { context.closeSoon(&response) }
     }
     SecurityHeaders.add(to: &response)

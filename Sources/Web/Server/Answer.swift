@@ -33,10 +33,12 @@ extension Response {
     .bytes(html.text.utf8, "text/html; charset=utf-8", status: status)
   }
 
-  /// An error.
-  static func refusal(_ refusal: Refusal) -> Response {
+  /// An error, with its sentence in the language that the request asks for.
+  static func refusal(_ refusal: Refusal, to head: RequestHead) -> Response {
+    let refusal = refusal.read(in: head.language)
     var response = Response.bytes(refusal.body, "application/json", status: HTTPResponse.Status(code: refusal.status))
     for (name, value) in refusal.fields { response.set(name, value) }
+    response.set("Vary", "Accept-Language")
     return response
   }
 

@@ -2,6 +2,7 @@
 import { message } from "./form.js";
 import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
+import { photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
@@ -48,14 +49,21 @@ async function submit(form, submitter) {
   const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
   const hasFocus = form.contains(document.activeElement);
   submitter?.setAttribute("disabled", "");
+  const photos = await photosOf(form);
+  if (form.matches("[data-needs-photo]") && photos.length === 0) {
+    submitter?.removeAttribute("disabled");
+    say(word("photo-needed"));
+    return;
+  }
   try {
     const address = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
     const path = new URL(address).pathname.replace("/forms/", "/");
-    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}) });
+    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}) }, photos);
   } catch {
-    // Nothing can be kept here, as in some private windows: the browser sends the form itself.
+    // Nothing can be kept here, as in some private windows: the browser sends the form itself, which has no pictures.
     say(word("no-storage"));
-    sendItself(form, submitter);
+    submitter?.removeAttribute("disabled");
+    if (photos.length === 0) sendItself(form, submitter);
     return;
   }
   form.reset();
@@ -138,7 +146,7 @@ function item(command) {
   const time = new Intl.DateTimeFormat(document.documentElement.lang, {
     timeZone: document.body.dataset.zone, dateStyle: "short", timeStyle: "short" }).format(command.at);
   const text = command.hasSound ? "🎤" : command.message.memo ?? command.message.record?.note ?? command.path.split("/").at(-1);
-  line.textContent = `${time} ${text ?? ""}`;
+  line.textContent = `${time} ${text ?? ""}${command.photos ? ` 📷 ${command.photos}` : ""}`;
   if (command.state === "failed") {
     const why = document.createElement("strong");
     why.className = "mark";
@@ -162,6 +170,7 @@ function button(name, work) {
 /** What the server's page cannot do by itself. */
 function prepare() {
   prepareVoice();
+  preparePhotos();
   void preparePush();
   prepareLists();
   for (const share of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.share"))) {

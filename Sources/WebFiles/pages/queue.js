@@ -10,7 +10,9 @@
  * @property {"waiting"|"failed"} state
  * @property {string} [reason] why the hub did not accept it
  * @property {string[]} [noted] the path of a time in the message that this device noted by its own clock
- * @property {boolean} [hasSound] whether its body is the recording of its key
+ * @property {boolean} [hasSound] whether the recording of its key belongs to it
+ * @property {string} [soundType] the media type of that; without one it is samples of 16 kHz
+ * @property {number} [photos] how many pictures belong to it, kept under its key
  */
 
 /** @typedef {{kind: "done"} | {kind: "failed", reason: string} | {kind: "later", after: number} | {kind: "signed-out"}} Outcome */
@@ -57,6 +59,15 @@ export function corrected(command, ahead) {
   const at = Date.parse(object?.[name]);
   if (!Number.isNaN(at)) object[name] = new Date(at + ahead).toISOString();
   return { ...rest, message };
+}
+
+/**
+ * A message that names files which the house has: in its record or, of a command on a record that exists, in itself.
+ * @param {Record<string, any>} message
+ * @param {{sha256: string, size: string, mediaType: string}[]} attachments
+ */
+export function attached(message, attachments) {
+  return message.record ? { ...message, record: { ...message.record, attachments } } : { ...message, attachments };
 }
 
 /**

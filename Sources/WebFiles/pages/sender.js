@@ -1,5 +1,5 @@
 // Sends what waits, one command after the other, from one tab at a time.
-import { corrected, delay, next, onceAtATime, outcome } from "./queue.js";
+import { attached, corrected, delay, next, onceAtATime, outcome } from "./queue.js";
 import * as store from "./store.js";
 import { wav } from "./wav.js";
 
@@ -31,9 +31,10 @@ function tell(detail) {
 /**
  * Keeps a command on this device, and then sends it.
  * @param {Omit<Waiting, "state">} command
+ * @param {ArrayBuffer[]} photos JPEG
  */
-export async function add(command) {
-  await store.keep({ ...command, state: "waiting" });
+export async function add(command, photos = []) {
+  await store.keep({ ...command, state: "waiting", ...(photos.length > 0 ? { photos: photos.length } : {}) }, photos);
   tell({});
   void drain();
 }
@@ -123,7 +124,7 @@ async function timed(command) {
 /** @param {Waiting} command @returns {Promise<import("./queue.js").Outcome>} */
 async function send(command) {
   try {
-    const answer = await (command.hasSound ? sendSound(command) : post(command.path, command.key, command.message));
+    const answer = await sendWhole(command);
     const body = answer.ok ? {} : await answer.json().catch(() => ({}));
     return outcome(answer.status, body, Number(answer.headers.get("Retry-After")) || 0);
   } catch {
@@ -143,21 +144,34 @@ function post(path, key, message) {
 }
 
 /**
- * Sends a recording: an entry of care in one request, or a record that has the sound attached.
+ * Sends a command with its files: a spoken entry of care in one request, else each file before the command that names it.
  * @param {Waiting} command
  */
-async function sendSound(command) {
-  const sound = wav((await store.piecesOf(command.key)).map((piece) => piece.samples));
+async function sendWhole(command) {
+  const files = await filesOf(command);
   if (command.path === "/care/voice") {
     const message = encodeURIComponent(JSON.stringify(command.message));
     return fetch(`${command.path}?message=${message}`, {
-      method: "POST", headers: { "Content-Type": "audio/wav", "Idempotency-Key": command.key }, cache: "no-store", body: sound });
+      method: "POST", headers: { "Content-Type": files[0].type, "Idempotency-Key": command.key }, cache: "no-store", body: files[0] });
   }
-  const bytes = await new Response(sound).arrayBuffer();
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: bytes });
-  if (!stored.ok) return stored;
-  const attachments = [{ sha256, size: String(bytes.byteLength), mediaType: "audio/wav" }];
-  return post(command.path, command.key, { ...command.message, record: { ...command.message.record, attachments } });
+  const attachments = [];
+  for (const file of files) {
+    const bytes = await new Response(file).arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: bytes });
+    if (!stored.ok) return stored;
+    attachments.push({ sha256, size: String(bytes.byteLength), mediaType: file.type });
+  }
+  return post(command.path, command.key, files.length > 0 ? attached(command.message, attachments) : command.message);
+}
+
+/** @param {Waiting} command */
+async function filesOf(command) {
+  if (command.hasSound) {
+    const pieces = (await store.piecesOf(command.key)).map((piece) => piece.samples);
+    return [command.soundType ? new Blob(pieces, { type: command.soundType }) : wav(/** @type {Int16Array[]} */ (pieces))];
+  }
+  const photos = command.photos ? await store.photosOf(command.key) : [];
+  return photos.map(({ bytes }) => new Blob([bytes], { type: "image/jpeg" }));
 }

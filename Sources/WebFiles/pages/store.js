@@ -1,4 +1,4 @@
-// What this device keeps, in IndexedDB: commands that wait, and the sound of recordings. Nothing counts as kept before it is on disk.
+// What this device keeps, in IndexedDB: commands that wait with their pictures, and the sound of recordings. Nothing counts as kept before it is on disk.
 
 /** @type {Promise<IDBDatabase> | undefined} */
 let opened;
@@ -6,11 +6,15 @@ let opened;
 /** @returns {Promise<IDBDatabase>} */
 function database() {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open("kith", 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("queue", { keyPath: "id", autoIncrement: true });
-      request.result.createObjectStore("recordings", { keyPath: "key" });
-      request.result.createObjectStore("pieces", { keyPath: "id", autoIncrement: true }).createIndex("recording", "recording");
+    // A page of an earlier version gives way: it would send a command without its pictures.
+    const request = indexedDB.open("kith", 2);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion < 1) {
+        request.result.createObjectStore("queue", { keyPath: "id", autoIncrement: true });
+        request.result.createObjectStore("recordings", { keyPath: "key" });
+        request.result.createObjectStore("pieces", { keyPath: "id", autoIncrement: true }).createIndex("recording", "recording");
+      }
+      request.result.createObjectStore("photos", { keyPath: "id", autoIncrement: true }).createIndex("command", "command");
     };
     request.onsuccess = () => {
       request.result.onversionchange = () => request.result.close();
@@ -50,10 +54,21 @@ async function transact(stores, mode, work) {
 export const commands = () => transact(["queue"], "readonly", ([queue]) => queue.getAll());
 
 /**
- * Keeps a command.
+ * Keeps a command with its pictures: all or nothing.
  * @param {Waiting} command
+ * @param {ArrayBuffer[]} bytes
  */
-export const keep = (command) => transact(["queue"], "readwrite", ([queue]) => queue.add(command));
+export const keep = (command, bytes = []) => transact(["queue", "photos"], "readwrite", ([queue, photos]) => {
+  for (const picture of bytes) photos.add({ command: command.key, bytes: picture });
+  queue.add(command);
+});
+
+/**
+ * The pictures of a command, in their order.
+ * @param {string} key
+ * @returns {Promise<{bytes: ArrayBuffer}[]>}
+ */
+export const photosOf = (key) => transact(["photos"], "readonly", ([photos]) => photos.index("command").getAll(key));
 
 /**
  * Changes a command.
@@ -62,12 +77,13 @@ export const keep = (command) => transact(["queue"], "readwrite", ([queue]) => q
 export const change = (command) => transact(["queue"], "readwrite", ([queue]) => queue.put(command));
 
 /**
- * Forgets a command and its sound.
+ * Forgets a command with its sound and its pictures.
  * @param {Waiting} command
  */
-export const forget = (command) => transact(["queue", "recordings", "pieces"], "readwrite", ([queue, recordings, pieces]) => {
+export const forget = (command) => transact(["queue", "recordings", "pieces", "photos"], "readwrite", ([queue, recordings, pieces, photos]) => {
   queue.delete(/** @type {number} */ (command.id));
   if (command.hasSound) removeSound(command.key, recordings, pieces);
+  if (command.photos) removeAll(photos.index("command"), command.key);
 });
 
 /**
@@ -75,8 +91,9 @@ export const forget = (command) => transact(["queue", "recordings", "pieces"], "
  * @property {string} key
  * @property {string} path
  * @property {Record<string, any>} message
- * @property {string[]} noted
+ * @property {string[]} noted the path of its time in the message
  * @property {number} at
+ * @property {string} [type] the media type of its pieces; without one they are samples of 16 kHz
  */
 
 /**
@@ -88,7 +105,7 @@ export const begin = (recording) => transact(["recordings"], "readwrite", ([reco
 /**
  * Keeps a piece of sound.
  * @param {string} recording
- * @param {Int16Array} samples
+ * @param {Int16Array | ArrayBuffer} samples
  */
 export const addPiece = (recording, samples) =>
   transact(["pieces"], "readwrite", ([pieces]) => pieces.add({ recording, samples }));
@@ -96,7 +113,7 @@ export const addPiece = (recording, samples) =>
 /**
  * The pieces of a recording, in their order.
  * @param {string} key
- * @returns {Promise<{samples: Int16Array}[]>}
+ * @returns {Promise<{samples: Int16Array | ArrayBuffer}[]>}
  */
 export const piecesOf = (key) => transact(["pieces"], "readonly", ([pieces]) => pieces.index("recording").getAll(key));
 
@@ -119,7 +136,7 @@ export const discardSound = (key) => transact(["recordings", "pieces"], "readwri
 });
 
 /** Forgets everything. */
-export const wipe = () => transact(["queue", "recordings", "pieces"], "readwrite", (stores) => {
+export const wipe = () => transact(["queue", "recordings", "pieces", "photos"], "readwrite", (stores) => {
   for (const store of stores) store.clear();
 });
 
@@ -130,10 +147,19 @@ export const wipe = () => transact(["queue", "recordings", "pieces"], "readwrite
  */
 function removeSound(key, recordings, pieces) {
   recordings.delete(key);
-  const cursor = pieces.index("recording").openKeyCursor(IDBKeyRange.only(key));
+  removeAll(pieces.index("recording"), key);
+}
+
+/**
+ * Removes what an index has under a key.
+ * @param {IDBIndex} index
+ * @param {string} key
+ */
+function removeAll(index, key) {
+  const cursor = index.openKeyCursor(IDBKeyRange.only(key));
   cursor.onsuccess = () => {
     if (!cursor.result) return;
-    pieces.delete(cursor.result.primaryKey);
+    index.objectStore.delete(cursor.result.primaryKey);
     cursor.result.continue();
   };
 }

@@ -1,8 +1,8 @@
 // The page without the network: files and pages come from the house if it answers in time, else as they were last seen.
 
 const FILES = [
-  "app.js", "form.js", "icon.svg", "lists.js", "live.js", "offline.html", "page.css", "push.js", "queue.js", "recorder-worklet.js", "sender.js",
-  "store.js", "voice.js", "wav.js", "words.js", "zone.js",
+  "app.js", "form.js", "icon.svg", "lists.js", "live.js", "offline.html", "page.css", "photos.js", "push.js", "queue.js",
+  "recorder-worklet.js", "recorder.js", "sender.js", "store.js", "voice.js", "wav.js", "words.js", "zone.js",
 ].map((name) => `/files/${name}`);
 const PATIENCE = 3000;
 const MOST_PAGES = 200;

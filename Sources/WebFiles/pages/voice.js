@@ -1,26 +1,25 @@
 // Speaks to the house: sound goes to this device piece by piece while somebody speaks, and to the hub when they have stopped.
-import { script } from "./live.js";
+import { canRecord, ownType, startRecorder } from "./recorder.js";
 import { add } from "./sender.js";
 import * as store from "./store.js";
-import { RATE, Resampler } from "./wav.js";
 import { say, word } from "./words.js";
 
 const LONGEST = 300;
 
 /**
  * @typedef {object} Session what is open while somebody speaks
- * @property {string} key
- * @property {string} path where it is sent to
- * @property {Record<string, any>} message
- * @property {string[]} noted the path of its time in the message
+ * @property {import("./store.js").Recording} recording
  * @property {MediaStream} stream
- * @property {AudioContext} context
- * @property {AudioWorkletNode} recorder
- * @property {Resampler} resampler
- * @property {Promise<unknown>} stored the last piece, and with it all earlier ones
- * @property {number} samples
+ * @property {import("./recorder.js").Recorder} recorder
+ * @property {Sound} sound
  * @property {WakeLockSentinel | undefined} lock
  * @property {() => void} release ends the claim on the recording
+ */
+
+/**
+ * @typedef {object} Sound what was said so far
+ * @property {Promise<unknown>} stored the last piece, and with it all earlier ones
+ * @property {boolean} isEmpty
  */
 
 /** @type {Session | undefined} */
@@ -30,7 +29,8 @@ let session;
 export function prepareVoice() {
   for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form.voice"))) {
     const [record, stop] = /** @type {HTMLButtonElement[]} */ (["record", "stop"].map((name) => form.querySelector(`[data-test=${name}]`)));
-    const fault = navigator.mediaDevices ? "" : window.isSecureContext ? "microphone-absent" : "microphone-insecure";
+    const fault = navigator.mediaDevices ? canRecord ? "" : "microphone-old"
+      : window.isSecureContext ? "microphone-absent" : "microphone-insecure";
     const output = /** @type {HTMLElement} */ (form.querySelector("output"));
     if (fault) output.textContent = word(fault);
     record.hidden = fault !== "" || session !== undefined;
@@ -57,10 +57,12 @@ async function recover(recording) {
     return;
   }
   // One that an earlier version of this script began has neither.
-  const { key, path = "/care/voice", message, at, noted = ["occurredAt"] } = recording;
-  await add({ key, path, message, at, hasSound: true, noted });
+  await send({ ...recording, path: recording.path ?? "/care/voice", noted: recording.noted ?? ["occurredAt"] });
   say(word("recording-interrupted"));
 }
+
+/** @param {store.Recording} recording */
+const send = ({ key, path, message, noted, at, type }) => add({ key, path, message, at, hasSound: true, soundType: type, noted });
 
 /** @param {string} key */
 const lockName = (key) => `kith-recording ${key}`;
@@ -94,9 +96,6 @@ async function start(form) {
     output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
     return;
   }
-  const context = new AudioContext();
-  // A browser may wait with the sound until it is asked for, as the tap is over once the microphone is given.
-  void context.resume().catch(() => undefined);
   const key = crypto.randomUUID();
   const { path = "/care/voice", message: given = "{}", noted: field = "occurredAt" } = form.dataset;
   const noted = field.split(".");
@@ -107,9 +106,19 @@ async function start(form) {
   const last = noted.at(-1) ?? "";
   noted.slice(0, -1).reduce((object, name) => object[name] ??= {}, message)[last] = new Date().toISOString();
   const release = await claim(key);
+  const recording = { key, path, message, noted, at: Date.now(), type: ownType };
+  /** @type {Sound} */
+  const sound = { stored: Promise.resolve(), isEmpty: true };
+  /** @param {number} seconds @param {number} [level] */
+  const show = (seconds, level) => {
+    showSound(form, seconds, level);
+    if (seconds >= LONGEST) void stopRecording("recording-limit");
+  };
   try {
-    await store.begin({ key, path, message, noted, at: Date.now() });
-    await context.audioWorklet.addModule(script("/files/recorder-worklet.js"));
+    await store.begin(recording);
+    const recorder = await startRecorder(stream, { take: (piece) => keepPiece(key, sound, piece), show });
+    const lock = await navigator.wakeLock?.request("screen").catch(() => undefined);
+    session = { recording, stream, recorder, sound, release, lock };
   } catch {
     release();
     delete document.body.dataset.recording;
@@ -117,14 +126,6 @@ async function start(form) {
     output.textContent = word("no-storage");
     return;
   }
-  const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
-  const open = session = { key, path, message, noted, stream, context, recorder, resampler: new Resampler(context.sampleRate),
-    stored: Promise.resolve(), samples: 0, release, lock: await navigator.wakeLock?.request("screen").catch(() => undefined) };
-  recorder.port.onmessage = (event) => {
-    take(open, event.data);
-    show(open, event.data, form);
-  };
-  context.createMediaStreamSource(stream).connect(recorder);
   for (const track of stream.getTracks()) track.onended = () => void stopRecording("recording-interrupted");
   prepareVoice();
   const record = /** @type {HTMLElement} */ (form.querySelector("[data-test=record]"));
@@ -133,46 +134,22 @@ async function start(form) {
 }
 
 /**
- * Shows how loud and how long it is.
- * @param {Session} open
- * @param {Float32Array} sound
+ * Shows how long and how loud it is.
  * @param {HTMLFormElement} form
+ * @param {number} seconds
+ * @param {number | undefined} level
  */
-function show(open, sound, form) {
-  const level = /** @type {HTMLMeterElement} */ (form.querySelector(".level"));
-  level.hidden = false;
-  level.value = Math.min(1, 4 * Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length));
-  // The resampler is a few milliseconds behind.
-  const seconds = open.samples / RATE;
-  /** @type {HTMLElement} */ (form.querySelector("output")).textContent = word("recording", { seconds: Math.floor(seconds + 0.1) });
-  if (seconds >= LONGEST) void stopRecording("recording-limit");
+function showSound(form, seconds, level) {
+  const meter = /** @type {HTMLMeterElement} */ (form.querySelector(".level"));
+  meter.hidden = level === undefined;
+  meter.value = level ?? 0;
+  /** @type {HTMLElement} */ (form.querySelector("output")).textContent = word("recording", { seconds: Math.floor(seconds) });
 }
 
-/** @param {Session} open @param {Float32Array} sound */
-const take = (open, sound) => keepPiece(open, open.resampler.push(sound));
-
-/**
- * Takes what was said since the last half second was full.
- * @param {Session} open
- * @returns {Promise<void>}
- */
-function takeRest(open) {
-  return new Promise((resolve) => {
-    open.recorder.port.onmessage = (event) => {
-      take(open, event.data);
-      if (event.data.length < Math.round(open.context.sampleRate / 2)) resolve();
-    };
-    open.recorder.port.postMessage("rest");
-    // The thread of the sound may have ended, as when the device was taken away.
-    setTimeout(resolve, 500);
-  });
-}
-
-/** @param {Session} open @param {Int16Array} samples */
-function keepPiece(open, samples) {
-  if (samples.length === 0) return;
-  open.samples += samples.length;
-  open.stored = open.stored.then(() => store.addPiece(open.key, samples));
+/** @param {string} key @param {Sound} sound @param {Int16Array | ArrayBuffer} piece */
+function keepPiece(key, sound, piece) {
+  sound.isEmpty = false;
+  sound.stored = sound.stored.then(() => store.addPiece(key, piece));
 }
 
 /**
@@ -186,17 +163,10 @@ async function stopRecording(name) {
   session = undefined;
   delete document.body.dataset.recording;
   for (const track of open.stream.getTracks()) track.stop();
-  await takeRest(open);
-  await open.context.close().catch(() => undefined);
+  await open.recorder.stop();
   await open.lock?.release().catch(() => undefined);
-  keepPiece(open, open.resampler.end());
-  await open.stored;
-  if (open.samples === 0) {
-    await store.discardSound(open.key);
-  } else {
-    const { key, path, message, noted } = open;
-    await add({ key, path, message, at: Date.now(), hasSound: true, noted });
-  }
+  await open.sound.stored;
+  if (open.sound.isEmpty) await store.discardSound(open.recording.key); else await send({ ...open.recording, at: Date.now() });
   open.release();
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;

@@ -1,4 +1,4 @@
-public import KithMessages
+public import Bus
 public import Pages
 
 /// The pages that the door has itself: who this device is, and how it joins. They work without scripts and in any browser.
@@ -25,11 +25,11 @@ public struct DoorPages: Sendable {
   }
 
   /// A page that says why something failed.
-  public func problem(_ status: Status) -> HTML {
-    let sentence = self.words.reasons[status.reason] ?? status.message
-    return self.page(
+  public func problem(_ failure: Failure) -> HTML {
+    self.page(
       self.words.problemTitle,
-      #"<p role="alert">\#(sentence)</p><p><a href="/">\#(self.words.toFirstPage)</a></p>"#)
+      #"<p role="alert">\#(failure.read(in: self.language).message)</p><p><a href="/">\#(self.words.toFirstPage)</a></p>"#
+    )
   }
 
   /// The page on which a device joins by a code.

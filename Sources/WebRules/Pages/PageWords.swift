@@ -21,8 +21,6 @@ struct PageWords: Sendable, Hashable {
   let about: String
   let problemTitle: String
   let toFirstPage: String
-  /// Sentences for failures that a family meets; others keep the hub's.
-  let reasons: [String: String]
   let authorityTitle: String
   let authorityHelp: String
   let authorityFile: String
@@ -50,7 +48,7 @@ struct PageWords: Sendable, Hashable {
     insecureHow: "On the hub, “kith web setup” explains how to change that.",
     formExpired: "This page was open for too long. Enter the code again.",
     about: "Programs and shortcuts use the same address: docs/http.md.",
-    problemTitle: "That did not work", toFirstPage: "To the first page", reasons: [:],
+    problemTitle: "That did not work", toFirstPage: "To the first page",
     authorityTitle: "Trust the Kith of this home",
     authorityHelp: "Install this certificate once on each device. It can vouch for names and addresses of a home only.",
     authorityFile: "Certificate (Android, Windows, Linux, Firefox)", authorityProfile: "Profile (iPhone, iPad, Mac)",
@@ -83,14 +81,6 @@ struct PageWords: Sendable, Hashable {
     formExpired: "ページを開いてから時間がたちました。もう一度コードを入力してください。",
     about: "プログラムやショートカットも同じアドレスを使います：docs/http.md",
     problemTitle: "うまくいきませんでした", toFirstPage: "最初のページへ",
-    reasons: [
-      "HUB_AWAY": "家のKithが応答していません。しばらくしてからもう一度お試しください。",
-      "CHANGED_MEANWHILE": "ほかの人が先に変更しました。ページを開き直してから、もう一度修正してください。",
-      "ROLE_NOT_ALLOWED": "この端末には、その操作の権限がありません。",
-      "ENCRYPTION_NEEDED": "通信が暗号化されていないため、この端末は使えません。ハブで kith web setup を実行してください。",
-      "ENTRY_UNKNOWN": "その記録は見つかりませんでした。",
-      "TOO_MANY_REQUESTS": "操作が多すぎます。少し待ってからもう一度お試しください。",
-    ],
     authorityTitle: "この家のKithを信頼する",
     authorityHelp: "この証明書を、端末ごとに一度だけインストールしてください。家庭内の名前とアドレスだけを証明できます。",
     authorityFile: "証明書（Android、Windows、Linux、Firefox）", authorityProfile: "プロファイル（iPhone、iPad、Mac）",

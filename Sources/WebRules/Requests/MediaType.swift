@@ -28,6 +28,8 @@ public enum MediaType {
     ("audio/wav", [(0, Array("RIFF".utf8)), (8, Array("WAVE".utf8))]),
     ("audio/ogg", [(0, Array("OggS".utf8))]),
     ("audio/mp4", [(4, Array("ftypM4A".utf8))]),
+    // What Safari records.
+    ("audio/mp4", [(4, Array("ftypiso".utf8))]), ("audio/mp4", [(4, Array("ftypmp4".utf8))]),
     ("audio/webm", [(0, [0x1A, 0x45, 0xDF, 0xA3])]),
     ("audio/flac", [(0, Array("fLaC".utf8))]),
   ]

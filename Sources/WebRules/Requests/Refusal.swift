@@ -1,6 +1,7 @@
 public import Bus
 internal import Foundation
 public import KithMessages
+public import Pages
 internal import SwiftProtobuf
 
 /// An answer that is an error: the status of HTTP, and the failure that its body tells.
@@ -31,6 +32,11 @@ public struct Refusal: Error, Sendable, Hashable {
   /// Makes the answer to a failed command, with the status that the Connect protocol gives its code.
   public init(_ failure: Failure) {
     self.init(failure.code.httpStatus, failure)
+  }
+
+  /// The refusal with its sentence in a language.
+  public func read(in language: PageLanguage) -> Refusal {
+    Refusal(self.status, self.failure.read(in: language), fields: self.fields)
   }
 
   /// The body: an error of the Connect protocol in JSON, with the `Status` of the hub as its only detail.

@@ -1,3 +1,5 @@
+public import Pages
+
 /// What a request says before its body, whatever server received it. Names of fields are in lower case.
 ///
 /// ```swift
@@ -43,6 +45,9 @@ public struct RequestHead: Sendable {
       + self.fields.reduce(0) { $0 + $1.value.reduce(0) { $0 + $1.utf8.count + 4 } + $1.key.utf8.count }
   }
 
+  /// The language that the peer reads.
+  public var language: PageLanguage { PageLanguage(accepted: self.field("accept-language")) }
+
   /// Whether it changes nothing by the rules of HTTP.
   public var isSafe: Bool { self.verb == "GET" || self.verb == "HEAD" }
 
@@ -68,14 +73,20 @@ public struct RequestHead: Sendable {
 public struct Query: Sendable {
   /// The bytes as they were sent.
   public let size: Int
-  /// The parameters in their order. What is not UTF-8 is dropped, and so are those behind the first 64.
+  /// The parameters in their order, as far as they could be read.
   public let pairs: [(name: String, value: String)]
+  /// Whether ``pairs`` has all that was sent: at most ``most`` parameters, all in UTF-8.
+  public let isWhole: Bool
+
+  /// The most parameters that are read: a form that names 500 calls has fewer.
+  public static let most = 2000
 
   /// Reads `a=b&c=d`.
   public init(_ text: String) {
     self.size = text.utf8.count
     var pairs: [(name: String, value: String)] = []
-    for part in text.split(separator: "&").prefix(64) {
+    let parts = text.split(separator: "&")
+    for part in parts.prefix(Self.most) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else {
         continue
@@ -83,6 +94,7 @@ public struct Query: Sendable {
       pairs.append((name, value))
     }
     self.pairs = pairs
+    self.isWhole = pairs.count == parts.count
   }
 
   /// The value of a parameter; of several with one name the first.
