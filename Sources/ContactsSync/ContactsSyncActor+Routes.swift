@@ -42,7 +42,11 @@ extension ContactsSyncActor {
       Route(GetContactRequest.self) { request, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in
           guard let contact = try view.contacts.get(request.id) else { throw Self.unknownContact(request.id) }
-          return Self.reply(contact)
+          var reply = Self.reply(contact)
+          if let person = try view.acquaintances.person(ofContact: request.id) {
+            (reply.personID, reply.personName) = (person.id, person.displayName)
+          }
+          return reply
         }
       },
       Route(SearchContactsRequest.self) { request, _ throws(Failure) in

@@ -144,11 +144,12 @@ struct SystemRoutes: Sendable {
     return reply
   }
 
-  /// The state of every source and of the account; nil if the store is too damaged to read them, which its own part of the status says.
+  /// The state of every source and of the account, if there is one; nil if the store is too damaged to read them, which its own part of the status says.
   private func syncs() async throws(Failure) -> [SyncStatus]? {
     do throws(Failure) {
       return try await self.storage.read { view throws(Failure) in
-        try view.sources.all().map(\.source.status) + (try view.accounts.status().map { [$0] } ?? [])
+        let monica = try view.accounts.current().hasServer ? try view.accounts.status() : nil
+        return try view.sources.all().map(\.source.status) + (monica.map { [$0] } ?? [])
       }
     } catch {
       guard error.code == .dataLoss else { throw error }

@@ -35,6 +35,7 @@ extension Migration {
     .fileNames,
     .devices,
     .backups,
+    .names,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

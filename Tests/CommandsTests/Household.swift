@@ -25,11 +25,24 @@ enum Household {
 
   static func ago(_ seconds: Int64) -> Google_Protobuf_Timestamp { .init(seconds: CommandRun.now.seconds - seconds) }
 
+  /// The reply of a search that finds people by their names.
+  static func who(_ people: [Person]) -> WhoReply {
+    WhoReply.with {
+      $0.hits = people.map { person in
+        Acquaintance.with {
+          $0.person = person
+          $0.name = person.displayName
+          $0.foundBy = "name"
+        }
+      }
+    }
+  }
+
   /// The replies to look-ups of people by name and id; nil for other commands.
   static func people(_ command: any KithMessages.Command) -> (any Message & Sendable)? {
     switch command {
-    case let search as SearchPeopleRequest:
-      SearchPeopleReply.with { $0.people = [Self.ann, Self.bob].filter { $0.firstName.lowercased() == search.text } }
+    case let search as WhoRequest:
+      Self.who([Self.ann, Self.bob].filter { $0.firstName.lowercased() == search.text })
     case let get as GetPersonRequest:
       PersonDetails.with { $0.person = get.id == Self.annID ? Self.ann : Self.bob }
     default: nil

@@ -214,7 +214,7 @@ struct PeopleCommandTests {
   @Test("A person is deleted by the exact name only")
   func deleteNearly() async throws {
     let run = try await CommandRun.of("people", "delete", "an") { _ in
-      SearchPeopleReply.with { $0.people = [Household.ann] }
+      Household.who([Household.ann])
     }
     #expect(run.code == 1)
     #expect(run.sent.count == 1)
@@ -268,12 +268,13 @@ struct PeopleCommandTests {
   @Test("A person and a contact are linked by their names, and unlinked by an empty contact")
   func link() async throws {
     let answer: @Sendable (any KithMessages.Command) -> any Message & Sendable = { command in
-      if command is SearchContactsRequest {
-        return SearchContactsReply.with { reply in
-          reply.contacts = [
+      if let who = command as? WhoRequest, who.text == "Ann Lee" {
+        return WhoReply.with { reply in
+          reply.hits = [
             .with {
-              $0.id = "k-1"
-              $0.formattedName = "Ann Lee"
+              $0.contact.id = "k-1"
+              $0.contact.formattedName = "Ann Lee"
+              $0.name = "Ann Lee"
             }
           ]
         }

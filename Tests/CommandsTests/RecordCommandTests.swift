@@ -231,16 +231,14 @@ struct RecordCommandTests {
   @Test("A name that several have is exit code 2, and lists them with ids")
   func ambiguous() async throws {
     let run = try await CommandRun.of("note", "add", "ann", "x") { _ in
-      SearchPeopleReply.with { reply in
-        reply.people = [
-          Household.ann,
-          .with {
-            $0.id = "other"
-            $0.firstName = "Ann"
-            $0.displayName = "Ann Ott"
-          },
-        ]
-      }
+      Household.who([
+        Household.ann,
+        .with {
+          $0.id = "other"
+          $0.firstName = "Ann"
+          $0.displayName = "Ann Ott"
+        },
+      ])
     }
     #expect(run.code == 2)
     #expect(

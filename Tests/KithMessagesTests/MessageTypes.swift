@@ -48,6 +48,9 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ReadCatalogRequest.self, ReadPhotoRequest.self, ReadPhotoReply.self, PushRequest.self, PushReply.self,
     // people.proto
     ListPeopleRequest.self, ListPeopleReply.self, SearchPeopleRequest.self, SearchPeopleReply.self,
+    WhoRequest.self, Acquaintance.self, WhoReply.self, PersonOfContactRequest.self, DuplicatesRequest.self,
+    Duplicate.self,
+    DuplicatesReply.self,
     GetPersonRequest.self, PersonDetails.self, PersonTimelineRequest.self, TimelineEntry.self,
     PersonTimelineReply.self, CreatePersonRequest.self, UpdatePersonRequest.self, DeletePersonRequest.self,
     RestorePersonRequest.self, RestoreNoteRequest.self, RestoreTaskRequest.self,

@@ -128,7 +128,7 @@ import Testing
     1 id text read-only derived
     2 monica_id number read-only derived
     3 person_id text required fixed derived
-    4 sync_state text read-only derived of:synced,pending,syncing,failed,conflict
+    4 sync_state text read-only derived of:synced,pending,syncing,failed,conflict,here
     5 sync_error message read-only derived
     6 last_attempt_at moment read-only derived
     7 created_at moment read-only derived

@@ -89,6 +89,7 @@ import Testing
     }
     await home.storage.close()
     home = try Household(in: directory)
+    try await home.logIn()
     home.pass(minutes: 12)
     let other = try await home.ask(StartCallRequest.with { $0.personID = bob.id })
     await self.expect("CALL_RUNNING") { _ = try await home.ask(StopCallRequest()) }

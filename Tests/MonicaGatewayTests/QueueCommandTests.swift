@@ -16,6 +16,7 @@ import Testing
   @Test("what waits is shown, sent again and given up")
   func queue() async throws {
     let home = try Household()
+    try await home.logIn()
     let (ann, bob) = (try await home.person("Ann"), try await home.person("Bob"))
     let queue = try await home.ask(QueueRequest.with { $0.limit = 1 })
     #expect(queue.entries.map(\.entityID) == [ann.id] && !queue.nextCursor.isEmpty)
@@ -44,6 +45,7 @@ import Testing
   @Test("both sides of a conflict are shown field by field")
   func conflicts() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann", "Lee")
     func remote(_ first: String) -> RemoteRecord {
       .with {
@@ -81,6 +83,7 @@ import Testing
 
   @Test func catalog() async throws {
     let home = try Household()
+    try await home.logIn()
     #expect(try await home.ask(CatalogRequest()).entries.isEmpty)
     try await home.storage.write { transaction throws(Failure) in
       try transaction.catalog.replace(

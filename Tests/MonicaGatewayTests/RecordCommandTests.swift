@@ -17,6 +17,7 @@ import Testing
   @Test("a record is made, changed, listed, deleted and kept, and waits for the server")
   func lifeOfANote() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann")
     var note = try await home.ask(
       CreateNoteRequest.with {
@@ -64,6 +65,7 @@ import Testing
   @Test("pages follow each other to the end")
   func pages() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann")
     for index in 0..<7 {
       home.pass(minutes: 1)
@@ -93,6 +95,7 @@ import Testing
   @Test("nobody is written about who is not there")
   func unknownPeople() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann")
     let bob = try await home.person("Bob")
     _ = try await home.ask(DeletePersonRequest.with { $0.id = bob.id })
@@ -123,6 +126,7 @@ import Testing
   @Test("open tasks come before those that are done; a task may be for nobody")
   func tasks() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann")
     var tasks: [TaskItem] = []
     for (title, person) in [("a", ann.id), ("b", ""), ("c", ann.id)] {
@@ -147,6 +151,7 @@ import Testing
   @Test("an activity is everybody's who took part")
   func activities() async throws {
     let home = try Household()
+    try await home.logIn()
     let (ann, bob) = (try await home.person("Ann"), try await home.person("Bob"))
     let activity = try await home.ask(
       CreateActivityRequest.with {
@@ -170,6 +175,7 @@ import Testing
   @Test("tags are made where people carry them, renamed and taken away everywhere")
   func tags() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann", tags: ["Family"])
     let bob = try await home.person("Bob", tags: ["family", "work"])
     #expect(bob.tags == ["Family", "work"])
@@ -200,6 +206,7 @@ import Testing
   @Test("tags are given and taken in one go")
   func assigning() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann", tags: ["old", "kept"])
     let request = AssignTagsRequest.with {
       $0.personID = ann.id
@@ -226,6 +233,7 @@ import Testing
   @Test("a relationship is one record, seen from either side")
   func relationships() async throws {
     let home = try Household()
+    try await home.logIn()
     let (ann, bob) = (try await home.person("Ann"), try await home.person("Bob"))
     try await home.storage.write { transaction throws(Failure) in
       try transaction.catalog.replace(
@@ -283,6 +291,7 @@ import Testing
   @Test("messages of a conversation are added, changed and deleted one by one")
   func conversations() async throws {
     let home = try Household()
+    try await home.logIn()
     let ann = try await home.person("Ann")
     var conversation = try await home.ask(
       CreateConversationRequest.with {

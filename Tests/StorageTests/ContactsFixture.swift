@@ -13,13 +13,20 @@ final class ContactsFixture {
   private let queue: DatabaseQueue
   private let health = StoreHealth(logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-  init() throws {
+  /// Makes the file.
+  ///
+  /// - Parameter hasServer: Whether a Monica account is logged in; without one, records are shown as here.
+  init(hasServer: Bool = true) throws {
     self.directory = NSTemporaryDirectory() + "kith-contacts-" + UUIDv7.make().text
     try FileManager.default.createDirectory(atPath: self.directory, withIntermediateDirectories: false)
     self.queue = try DatabaseQueue(path: self.directory + "/kith.db")
     try self.queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL")
       for migration in Migration.all { try database.execute(sql: migration.sql) }
+      if hasServer {
+        try database.execute(
+          sql: "UPDATE monica_account SET endpoint = 'https://monica.example', state = 'logged_in' WHERE is_current")
+      }
     }
   }
 

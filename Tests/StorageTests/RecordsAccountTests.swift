@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RecordsAccountTests {
   @Test func theFirstLoginKeepsWhatWasRecordedBefore() throws {
-    let fixture = try ContactsFixture()
+    let fixture = try ContactsFixture(hasServer: false)
     let ann = try fixture.addPerson("Ann")
     #expect(try fixture.read { try $0.accounts.current() } == AccountRecord())
     #expect(try fixture.read { try $0.accounts.endpoints() }.isEmpty)
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func accountsAreKeptApart() throws {
-    let fixture = try ContactsFixture()
+    let fixture = try ContactsFixture(hasServer: false)
     let ann = try fixture.addPerson("Ann")
     let work = AccountRecord(endpoint: "https://work.example", state: .loggedIn, userID: 2, userName: "W")
     try fixture.write { transaction in
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func anotherUserOfTheSameServerIsRefused() throws {
-    let fixture = try ContactsFixture()
+    let fixture = try ContactsFixture(hasServer: false)
     var other = Self.home
     other.userID = 9
     try fixture.write { try $0.accounts.login(Self.home, now: 5) }
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func statesOfTheSyncAreKept() throws {
-    let fixture = try ContactsFixture()
+    let fixture = try ContactsFixture(hasServer: false)
     #expect(try fixture.read { try $0.accounts.status() } == nil)
     let status = SyncStatus.with { $0.pushed = 3 }
     try fixture.write { transaction in

@@ -179,7 +179,7 @@ import Testing
     #expect(found.more)
     #expect(
       try fixture.read { try $0.records.searchPeople("jon") }.people.map(\.displayName)
-        == ["Jon", "Jona", "Jonathan", "Joan", "John"])
+        == ["Jon", "Jona", "Jonathan", "John", "Joan"])
   }
 
   @Test(arguments: [

@@ -133,7 +133,7 @@ def test_answers_of_a_hub(shared_hub, people, tmp_path):
     assert ask(hub, "System/Status")["storage"]["integrity"] == "SOUND"
     gift = ask(hub, "Gifts/Create", {"record": {
         "personId": people[0], "name": "Tea", "status": "idea", "amount": "12", "date": DAY, "comment": "green"}})
-    assert gift["syncState"] == "pending" and gift["amount"] == "12.00"
+    assert gift["syncState"] == "here" and gift["amount"] == "12.00"
     ask(hub, "Gifts/Update", {"record": {"id": gift["id"], "comment": "black"}, "ifUpdatedAt": gift["updatedAt"]})
     entry = ask(hub, "Care/Record", {"category": "meal", "memo": "rice"})["record"]
     assert (entry["category"], entry["state"]) == ("meal", "written")

@@ -5,9 +5,9 @@ import Logging
 import Measuring
 import Storage
 
-/// Times the contact tables: a first pass, pages, and every class of search.
+/// Times the contact tables: a first pass, pages, and every class of search, also over people and contacts at once.
 ///
-/// Usage: `contacts-bench [CONTACTS]`, 10,000 if not said. One contact in five has a picture of 20 KB.
+/// Usage: `contacts-bench [CONTACTS]`, 10,000 if not said. One contact in five has a picture of 20 KB; there is a person for each five.
 @main struct ContactsBench {
   private static let batch = 500
 
@@ -21,6 +21,7 @@ import Storage
     try await self.write(count, to: store)
     try await self.page(count, of: store)
     try await self.search(store)
+    try await self.who(count / 5, store)
     await store.close()
   }
 
@@ -85,7 +86,9 @@ import Storage
       ("two words", "ann sen"), ("two common words", "germany street"), ("three words", "maria gmbh 49"),
       ("two kanji", "山田"), ("one kanji", "山"), ("kana", "やま"), ("katakana", "ヤマダ"), ("two letters", "an"),
       ("one letter", "m"), ("common letter", "g"), ("digits", "0312"), ("phone", "03-12"), ("two digits", "49"),
-      ("no hit", "xylophone"), ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
+      ("no hit", "xylophone"), ("romaji", "yamada"), ("romaji, other system", "satou"), ("misspelt", "jonh"),
+      ("two misspelt", "ulrikke karitmo"), ("initials", "j k"), ("number with country code", "+81 3 1234 5678"),
+      ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
       ("200 characters", String(repeating: "kari tomo senber lin ", count: 10)),
       ("200 characters, one word", String(repeating: "karitomo", count: 25)),
       ("100 KB", String(repeating: "manager germany street ", count: 4_500)),
@@ -97,6 +100,32 @@ import Storage
     }
     try await self.time("common word, of source", store, rounds: 300) { _, view throws(Failure) in
       try view.contacts.search("germany", source: "home").contacts.count
+    }
+  }
+
+  /// Searches people and contacts at once; every second person is linked to a contact.
+  private static func who(_ count: Int, _ store: StorageActor) async throws {
+    var household = Household()
+    let names = (0..<count).map { household.contact($0, id: "", source: "").name }
+    let contacts = try await store.read { view throws(Failure) in try view.contacts.page(limit: 500).contacts.map(\.id)
+    }
+    try await store.write { transaction throws(Failure) in
+      for (number, name) in names.enumerated() {
+        var person = Person()
+        (person.firstName, person.lastName) = (name.given, name.family)
+        let made = try transaction.records.create(person, now: 1)
+        guard number.isMultiple(of: 2), number / 2 < contacts.count else { continue }
+        try transaction.links.link(person: made.id, contact: contacts[number / 2])
+      }
+    }
+    for (name, text) in [
+      ("common name", "maria"), ("rare name", "karitomo"), ("romaji", "yamada"), ("kana", "やまだ"), ("misspelt", "jonh"),
+      ("two misspelt", "ulrikke karitmo"), ("initials", "j k"), ("number", "+49 30 1234567"), ("two letters", "an"),
+      ("no hit", "xylophone"),
+    ] {
+      try await self.time("who: \(name)", store, rounds: 300) { _, view throws(Failure) in
+        try view.acquaintances.search(text).hits.count
+      }
     }
   }
 

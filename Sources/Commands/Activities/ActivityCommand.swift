@@ -38,13 +38,13 @@ struct ActivityArguments: RecordArguments {
 
 /// A new activity with its participants. Its day is today unless --on names another.
 struct NewActivityArguments: RecordArguments {
-  @Argument(help: PersonReference.help)
-  var person: PersonReference
+  @Argument(help: AnyoneReference.help)
+  var person: AnyoneReference
 
   @OptionGroup var activity: ActivityArguments
 
   @Option(help: "Another participant; may be repeated.")
-  var with: [PersonReference] = []
+  var with: [AnyoneReference] = []
 
   func fill(_ changes: inout Changes<Activity>, _ session: Session) async throws(Failure) {
     var participants: [String] = []

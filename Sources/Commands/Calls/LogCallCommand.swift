@@ -34,8 +34,8 @@ struct QuickCallCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: PersonReference.help)
-  var person: PersonReference
+  @Argument(help: AnyoneReference.help)
+  var person: AnyoneReference
 
   @Option(help: "How long it took, in minutes.")
   var duration: UInt32 = 0
@@ -62,8 +62,8 @@ struct StartCallCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: PersonReference.help)
-  var person: PersonReference
+  @Argument(help: AnyoneReference.help)
+  var person: AnyoneReference
 
   @Flag(help: "They called.")
   var theyCalled = false

@@ -6,5 +6,8 @@ extension CallExportFormat: ExpressibleByArgument {}
 extension CareExportFormat: ExpressibleByArgument {}
 extension CatalogKind: ExpressibleByArgument {}
 extension ContactExportFormat: ExpressibleByArgument {}
-extension GiftStatus: ExpressibleByArgument {}
+extension GiftStatus: ExpressibleByArgument {
+  /// Accepts the English and Japanese names as well as the word of the wire.
+  public init?(argument: String) { self.init(meant: argument) }
+}
 extension SyncState: ExpressibleByArgument {}

@@ -40,6 +40,17 @@ struct ContactCard {
     Details(title: self.contact.shownName, rows: self.rows(session)).lines(session.console.style)
   }
 
+  /// How to reach the contact, and its days, under the heading of the person it is linked to.
+  func ways(_ session: Session) -> [String] {
+    let contact = self.contact
+    let rows: [Details.Row] =
+      [("Birthday", contact.birthday)] + Self.labelled("Date", contact.dates) + Self.labelled("Phone", contact.phones)
+      + Self.labelled("Email", contact.emails) + Self.labelled("Message", contact.impps)
+      + contact.addresses.map { (Self.label("Address", $0.label), Self.address($0)) }
+      + [("Organisation", contact.organization), ("Source", contact.source), ("Contact ID", contact.id)]
+    return Details(title: contact.shownName, rows: rows).lines(session.console.style)
+  }
+
   private func rows(_ session: Session) -> [Details.Row] {
     let contact = self.contact
     var rows: [Details.Row] = [

@@ -58,7 +58,10 @@ struct ShowContactCommand: HubCommand {
     var request = GetContactRequest()
     request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try await session.show(reply, ContactCard(reply.contact).lines(session))
+    let person =
+      reply.personID.isEmpty
+      ? [] : ["", "Records: kith people show \(reply.personID) (\(Printable.text(reply.personName)))"]
+    try await session.show(reply, ContactCard(reply.contact).lines(session) + person)
   }
 }
 

@@ -18,7 +18,7 @@ struct GiftArguments: RecordArguments {
   @Argument(help: "The name of the gift.")
   var name: [String] = []
 
-  @Option(help: "Whether it is an idea, was offered or was received.")
+  @Option(help: "Whether it is an idea, was offered (given) or was received. A new gift is an idea.")
   var status: GiftStatus?
 
   @Option(parsing: .unconditional, help: "A description.")
@@ -35,7 +35,8 @@ struct GiftArguments: RecordArguments {
 
   func fill(_ changes: inout Changes<Gift>, _ session: Session) throws(Failure) {
     changes.set(\.name, "name", words: self.name)
-    changes.set(\.status, "status", self.status?.rawValue)
+    changes.set(
+      \.status, "status", self.status?.rawValue ?? (changes.record.id.isEmpty ? GiftStatus.idea.rawValue : nil))
     changes.set(\.comment, "comment", self.comment)
     changes.set(\.url, "url", self.url)
     changes.set(\.amount, "amount", self.amount)
@@ -65,14 +66,17 @@ extension Gift: OwnedRecord, ListedRecord, RestorableRecord {
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     [
-      ("Person", names[self.personID]), ("Status", self.status), ("Amount", self.amount),
+      ("Person", names[self.personID]), ("Status", self.word), ("Amount", self.amount),
       ("Date", session.date(self.date)), ("Web", self.url),
     ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.comment) }
 
+  /// The kind for people.
+  private var word: String { self.knownStatus?.english ?? self.status }
+
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [self.status, Printable.shortened(self.name, to: 60), self.amount, session.ago(day: self.date)]
+    [self.word, Printable.shortened(self.name, to: 60), self.amount, session.ago(day: self.date)]
   }
 }

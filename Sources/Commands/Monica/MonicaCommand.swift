@@ -133,7 +133,7 @@ extension Session {
 
 struct CatalogCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "catalog", abstract: "List the names that the server knows for genders and types.",
+    commandName: "catalog", abstract: "List the names for genders and types: the server's, or those that are built in.",
     discussion: "Example: kith monica catalog relationship_type")
 
   @OptionGroup var global: GlobalOptions
@@ -156,10 +156,13 @@ extension Session {
   private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ session: Session) -> [String] {
     guard !entries.isEmpty else { return ["No names found. They come with the first sync: kith monica sync"] }
     var table = Table(
-      [Column("CATALOG"), Column("NAME"), Column("REVERSE", drops: 2), Column("GROUP", drops: 1), Column("KIND")],
-      hidesEmpty: true)
+      [
+        Column("CATALOG"), Column("NAME"), Column("日本語"), Column("REVERSE", drops: 2), Column("GROUP", drops: 1),
+        Column("KIND"),
+      ], hidesEmpty: true)
     for entry in entries {
-      table.add(showsCatalog ? entry.catalog : "", entry.name, entry.reverseName, entry.group, entry.type)
+      table.add(
+        showsCatalog ? entry.catalog : "", entry.name, entry.japanese, entry.reverseName, entry.group, entry.type)
     }
     return table.lines(session)
   }

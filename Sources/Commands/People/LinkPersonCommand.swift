@@ -116,11 +116,6 @@ struct ContactReference: NameReference {
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = SearchContactsRequest()
-    request.text = self.text
-    request.limit = 500
-    return try await session.ask(request).contacts.map {
-      .init(id: $0.id, shown: $0.shownName, names: [$0.shownName, $0.nickname])
-    }
+    try await session.whoIs(self.text).filter(\.hasContact).map { $0.candidate($0.contact.id) }
   }
 }

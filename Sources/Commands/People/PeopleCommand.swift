@@ -16,6 +16,7 @@ struct PeopleCommand: AsyncParsableCommand {
       RestoreRecordCommand<Person>.self,
       PersonFieldCommand.self, PersonAddressCommand.self, PersonReminderCommand.self, LinkPersonCommand.self,
       UnlinkPersonCommand.self, DismissLinkCommand.self,
+      DuplicatesCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

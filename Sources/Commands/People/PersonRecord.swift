@@ -34,7 +34,7 @@ extension Person: RestorableRecord {
       ("Last contact", session.ago(self.lastInteractionAt)), ("Last call", session.ago(self.lastCalledAt)),
       ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
       ("Photo", self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
-      ("Contact", self.contactID), ("Kept as", self.kinds.joined(separator: ", ")),
+      ("Kept as", self.kinds.joined(separator: ", ")),
     ]
   }
 
@@ -66,10 +66,13 @@ struct PersonReference: NameReference {
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = SearchPeopleRequest()
-    request.text = self.text
-    request.limit = 500
-    return try await session.ask(request).people.map(Self.candidate)
+    let hits = try await session.whoIs(self.text)
+    let people = hits.filter(\.hasPerson).map { $0.candidate($0.person.id) }
+    guard people.isEmpty, let contact = hits.first?.contact else { return people }
+    throw .unknownRecord(
+      self.text,
+      "Nothing is recorded about \(Printable.text(contact.shownName)) of the address book yet. To see the contact: "
+        + "kith contacts show \(contact.id)")
   }
 
   func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {

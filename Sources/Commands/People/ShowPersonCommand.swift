@@ -53,6 +53,11 @@ struct PersonPage {
   func lines(_ session: Session) -> [String] {
     let details = self.details
     var lines = RecordCard(details.person, self.names).lines(session)
+    if details.hasContact {
+      lines +=
+        ["", session.console.style.bold("Address book")]
+        + ContactCard(details.contact).ways(session).map { "  " + $0 }
+    }
     lines += [
       self.section(details.fields, session), self.section(details.addresses, session),
       self.section(details.relationships, session), self.section(details.reminders, session),
@@ -62,6 +67,8 @@ struct PersonPage {
       self.section(details.calls, session, all: "call list --person"),
       self.section(details.conversations, session, all: "talk list"),
     ].joined()
+    // Without a Monica account, nothing was ever read.
+    guard details.person.syncState != SyncState.here.rawValue || details.hasFetchedAt else { return lines }
     let refreshed = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
     return lines + ["", session.console.style.dim("Last read from Monica: \(refreshed)")]
   }

@@ -39,10 +39,10 @@ extension Record {
   var knownNames: [String: String] { [:] }
   func prose(_ names: PersonNames, _ session: Session) -> [String] { [] }
 
-  /// The state of the record in lists; empty if the server has the same version.
+  /// The state of the record in lists; empty if the server has the same version, or if there is no server.
   var mark: String {
     if self.deletedAt.seconds != 0 { return "deleted" }
-    return self.syncState == SyncState.synced.rawValue ? "" : self.syncState
+    return [SyncState.synced, .here].map(\.rawValue).contains(self.syncState) ? "" : self.syncState
   }
 }
 

@@ -12,8 +12,8 @@ protocol RecordArguments: ParsableArguments {
 
 /// The arguments for a new record that belongs to a person, preceded by the person.
 struct Owned<Arguments: RecordArguments>: RecordArguments where Arguments.Record: OwnedRecord {
-  @Argument(help: PersonReference.help)
-  var person: PersonReference
+  @Argument(help: AnyoneReference.help)
+  var person: AnyoneReference
 
   @OptionGroup var arguments: Arguments
 

@@ -25,6 +25,7 @@ struct RecordCard<R: Record> {
 
   private var state: String {
     switch SyncState(rawValue: self.record.syncState) {
+    case .here: ""
     case .pending: "waits for the server"
     case .syncing: "on its way to the server"
     case .synced: "on the server"

@@ -17,7 +17,7 @@ struct RelationCommand: AsyncParsableCommand {
 
 struct RelationTypesCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "types", abstract: "List the types of relationships that the server knows.",
+    commandName: "types", abstract: "List the types of relationships.",
     discussion: "Example: kith relation types")
 
   @OptionGroup var global: GlobalOptions
@@ -26,7 +26,7 @@ struct RelationTypesCommand: HubCommand {
 }
 
 struct RelationArguments: RecordArguments {
-  @Argument(help: "What the other person is to the first, one of `kith relation types`.")
+  @Argument(help: "What the other person is to the first, one of `kith relation types`, in English or Japanese.")
   var type: String
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) throws(Failure) {
@@ -38,8 +38,8 @@ struct RelationArguments: RecordArguments {
 struct NewRelationArguments: RecordArguments {
   @OptionGroup var relation: RelationArguments
 
-  @Argument(help: "The other person: an id, or a name that only one person has.")
-  var other: PersonReference
+  @Argument(help: "The other person: an id, or a name that only one has, also in the address book.")
+  var other: AnyoneReference
 
   func fill(_ changes: inout Changes<Relationship>, _ session: Session) async throws(Failure) {
     try self.relation.fill(&changes, session)
@@ -63,15 +63,21 @@ extension Relationship: OwnedRecord, ListedRecord {
   var knownNames: [String: String] { self.otherName.isEmpty ? [:] : [self.otherID: self.otherName] }
   var namedPeople: [String] { [self.personID, self.otherID] }
 
-  func headline(_ names: PersonNames) -> String { "\(names[self.otherID]) is \(self.type) of \(names[self.personID])" }
+  func headline(_ names: PersonNames) -> String {
+    "\(names[self.otherID]) is \(Self.word(self.type)) of \(names[self.personID])"
+  }
+
+  /// The name of a type for people: "uncle or aunt"; a name of the server's own as it is.
+  private static func word(_ type: String) -> String { CommonName.find(.relationshipType, type)?.english ?? type }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     [
-      ("Type", self.type), ("Seen from there", self.reverseType), ("Person", self.personID), ("Other", self.otherID),
+      ("Type", Self.word(self.type)), ("Seen from there", Self.word(self.reverseType)), ("Person", self.personID),
+      ("Other", self.otherID),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [names[self.otherID], self.type, session.ids[self.otherID]]
+    [names[self.otherID], Self.word(self.type), session.ids[self.otherID]]
   }
 }

@@ -195,6 +195,7 @@ public enum SyncState: String, CaseIterable, Hashable, Sendable {
   case syncing
   case failed
   case conflict
+  case here
 }
 
 /// The choices of `WorkerInfo.state`.

@@ -213,7 +213,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Finds contacts by any part of name, organisation, phone, email, address or note.
+  /// Finds contacts by any part of name, organisation, phone, email, address or note; names in any script and misspelt.
   public static let contactsSearch = Method(
     name: "kith.v1.Contacts/Search", role: .viewer, isOpen: false,
     isMutating: false,
@@ -405,6 +405,27 @@ public enum Methods {
   /// Finds people by name, nickname, company or email, with small differences in spelling.
   public static let peopleSearch = Method(
     name: "kith.v1.People/Search", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Finds people and contacts of the address book as one: a person and their contact are one hit. Searches names in any script and misspelt, companies, emails, and numbers in any spelling.
+  public static let peopleWho = Method(
+    name: "kith.v1.People/Who", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns the person of a contact of the address book. If there is none, makes one with the contact's names and links them.
+  public static let peopleOfContact = Method(
+    name: "kith.v1.People/OfContact", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists people and contacts that may be the same: equal emails, numbers or names. Merges nothing.
+  public static let peopleDuplicates = Method(
+    name: "kith.v1.People/Duplicates", role: .viewer, isOpen: false,
     isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -1436,6 +1457,9 @@ public enum Methods {
     monicaRemotePush,
     peopleList,
     peopleSearch,
+    peopleWho,
+    peopleOfContact,
+    peopleDuplicates,
     peopleGet,
     peopleTimeline,
     peopleCreate,
@@ -1636,6 +1660,9 @@ public enum Methods {
     "kith.v1.MonicaRemote/Push": PushRequest.self,
     "kith.v1.People/List": ListPeopleRequest.self,
     "kith.v1.People/Search": SearchPeopleRequest.self,
+    "kith.v1.People/Who": WhoRequest.self,
+    "kith.v1.People/OfContact": PersonOfContactRequest.self,
+    "kith.v1.People/Duplicates": DuplicatesRequest.self,
     "kith.v1.People/Get": GetPersonRequest.self,
     "kith.v1.People/Timeline": PersonTimelineRequest.self,
     "kith.v1.People/Create": CreatePersonRequest.self,
@@ -2011,6 +2038,18 @@ extension ListPeopleRequest: Command {
 extension SearchPeopleRequest: Command {
   public typealias Reply = KithMessages.SearchPeopleReply
   public static var method: Method { Methods.peopleSearch }
+}
+extension WhoRequest: Command {
+  public typealias Reply = KithMessages.WhoReply
+  public static var method: Method { Methods.peopleWho }
+}
+extension PersonOfContactRequest: Command {
+  public typealias Reply = KithMessages.Person
+  public static var method: Method { Methods.peopleOfContact }
+}
+extension DuplicatesRequest: Command {
+  public typealias Reply = KithMessages.DuplicatesReply
+  public static var method: Method { Methods.peopleDuplicates }
 }
 extension GetPersonRequest: Command {
   public typealias Reply = KithMessages.PersonDetails

@@ -489,6 +489,11 @@ public nonisolated struct GetContactReply: Sendable {
   /// Clears the value of `contact`. Subsequent reads from it will return its default value.
   public mutating func clearContact() {self._contact = nil}
 
+  /// the person that the contact is linked to
+  public var personID: String = String()
+
+  public var personName: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2141,7 +2146,7 @@ nonisolated extension GetContactRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension GetContactReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetContactReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{3}person_id\0\u{3}person_name\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2150,6 +2155,8 @@ nonisolated extension GetContactReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.personID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.personName) }()
       default: break
       }
     }
@@ -2163,11 +2170,19 @@ nonisolated extension GetContactReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._contact {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.personID.isEmpty {
+      try visitor.visitSingularStringField(value: self.personID, fieldNumber: 2)
+    }
+    if !self.personName.isEmpty {
+      try visitor.visitSingularStringField(value: self.personName, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: GetContactReply, rhs: GetContactReply) -> Bool {
     if lhs._contact != rhs._contact {return false}
+    if lhs.personID != rhs.personID {return false}
+    if lhs.personName != rhs.personName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -88,6 +88,147 @@ public nonisolated struct SearchPeopleReply: Sendable {
   public init() {}
 }
 
+public nonisolated struct WhoRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var text: String = String()
+
+  /// 0 = 50, at most 500
+  public var limit: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A person, a contact of the address book, or both if they are linked.
+public nonisolated struct Acquaintance: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  /// absent = nobody made a person of the contact yet
+  public var person: Person {
+    get {_person ?? Person()}
+    set {_person = newValue}
+  }
+  /// Returns true if `person` has been explicitly set.
+  public var hasPerson: Bool {self._person != nil}
+  /// Clears the value of `person`. Subsequent reads from it will return its default value.
+  public mutating func clearPerson() {self._person = nil}
+
+  /// absent = not linked to a contact
+  public var contact: Contact {
+    get {_contact ?? Contact()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {self._contact = nil}
+
+  /// the person's, or else the contact's
+  public var birthday: String = String()
+
+  /// how it was found: a name as it is, in another script or spelling system, in another field, or like it
+  public var foundBy: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _person: Person? = nil
+  fileprivate var _contact: Contact? = nil
+}
+
+public nonisolated struct WhoReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the best match first
+  public var hits: [Acquaintance] = []
+
+  public var more: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PersonOfContactRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var contactID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct DuplicatesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 0 = 50, at most 500
+  public var limit: UInt32 = 0
+
+  public var cursor: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Two that may be the same.
+public nonisolated struct Duplicate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  /// of the first; empty = only a contact
+  public var personID: String = String()
+
+  public var contactID: String = String()
+
+  public var otherName: String = String()
+
+  public var otherPersonID: String = String()
+
+  public var otherContactID: String = String()
+
+  /// more reasons are more certain
+  public var reasons: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct DuplicatesReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// most certain first
+  public var duplicates: [Duplicate] = []
+
+  public var nextCursor: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct GetPersonRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -193,6 +334,16 @@ public nonisolated struct PersonDetails: @unchecked Sendable {
   public var hasRefreshError: Bool {_storage._refreshError != nil}
   /// Clears the value of `refreshError`. Subsequent reads from it will return its default value.
   public mutating func clearRefreshError() {_uniqueStorage()._refreshError = nil}
+
+  /// the linked contact of the address book
+  public var contact: Contact {
+    get {_storage._contact ?? Contact()}
+    set {_uniqueStorage()._contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {_storage._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {_uniqueStorage()._contact = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1554,6 +1705,290 @@ nonisolated extension SearchPeopleReply: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
+nonisolated extension WhoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}limit\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: WhoRequest, rhs: WhoRequest) -> Bool {
+    if lhs.text != rhs.text {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Acquaintance: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Acquaintance"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}person\0\u{1}contact\0\u{1}birthday\0\u{3}found_by\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._person) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.birthday) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.foundBy) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._person {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.birthday.isEmpty {
+      try visitor.visitSingularStringField(value: self.birthday, fieldNumber: 4)
+    }
+    if !self.foundBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.foundBy, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Acquaintance, rhs: Acquaintance) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._person != rhs._person {return false}
+    if lhs._contact != rhs._contact {return false}
+    if lhs.birthday != rhs.birthday {return false}
+    if lhs.foundBy != rhs.foundBy {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WhoReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{1}more\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hits) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.hits.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.hits, fieldNumber: 1)
+    }
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: WhoReply, rhs: WhoReply) -> Bool {
+    if lhs.hits != rhs.hits {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PersonOfContactRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PersonOfContactRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}contact_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.contactID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.contactID.isEmpty {
+      try visitor.visitSingularStringField(value: self.contactID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PersonOfContactRequest, rhs: PersonOfContactRequest) -> Bool {
+    if lhs.contactID != rhs.contactID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension DuplicatesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DuplicatesRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}cursor\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 1)
+    }
+    if !self.cursor.isEmpty {
+      try visitor.visitSingularStringField(value: self.cursor, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: DuplicatesRequest, rhs: DuplicatesRequest) -> Bool {
+    if lhs.limit != rhs.limit {return false}
+    if lhs.cursor != rhs.cursor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Duplicate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Duplicate"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}person_id\0\u{3}contact_id\0\u{3}other_name\0\u{3}other_person_id\0\u{3}other_contact_id\0\u{1}reasons\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.personID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.contactID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.otherName) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.otherPersonID) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.otherContactID) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.reasons) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.personID.isEmpty {
+      try visitor.visitSingularStringField(value: self.personID, fieldNumber: 2)
+    }
+    if !self.contactID.isEmpty {
+      try visitor.visitSingularStringField(value: self.contactID, fieldNumber: 3)
+    }
+    if !self.otherName.isEmpty {
+      try visitor.visitSingularStringField(value: self.otherName, fieldNumber: 4)
+    }
+    if !self.otherPersonID.isEmpty {
+      try visitor.visitSingularStringField(value: self.otherPersonID, fieldNumber: 5)
+    }
+    if !self.otherContactID.isEmpty {
+      try visitor.visitSingularStringField(value: self.otherContactID, fieldNumber: 6)
+    }
+    if !self.reasons.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.reasons, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Duplicate, rhs: Duplicate) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.personID != rhs.personID {return false}
+    if lhs.contactID != rhs.contactID {return false}
+    if lhs.otherName != rhs.otherName {return false}
+    if lhs.otherPersonID != rhs.otherPersonID {return false}
+    if lhs.otherContactID != rhs.otherContactID {return false}
+    if lhs.reasons != rhs.reasons {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension DuplicatesReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DuplicatesReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}duplicates\0\u{3}next_cursor\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.duplicates) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextCursor) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.duplicates.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.duplicates, fieldNumber: 1)
+    }
+    if !self.nextCursor.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextCursor, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: DuplicatesReply, rhs: DuplicatesReply) -> Bool {
+    if lhs.duplicates != rhs.duplicates {return false}
+    if lhs.nextCursor != rhs.nextCursor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension GetPersonRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetPersonRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}refresh\0")
@@ -1591,7 +2026,7 @@ nonisolated extension GetPersonRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PersonDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}person\0\u{1}fields\0\u{1}addresses\0\u{1}relationships\0\u{1}reminders\0\u{1}tasks\0\u{1}gifts\0\u{1}notes\0\u{1}activities\0\u{1}calls\0\u{1}conversations\0\u{1}refreshed\0\u{3}fetched_at\0\u{3}refresh_error\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}person\0\u{1}fields\0\u{1}addresses\0\u{1}relationships\0\u{1}reminders\0\u{1}tasks\0\u{1}gifts\0\u{1}notes\0\u{1}activities\0\u{1}calls\0\u{1}conversations\0\u{1}refreshed\0\u{3}fetched_at\0\u{3}refresh_error\0\u{1}contact\0")
 
   fileprivate class _StorageClass {
     var _person: Person? = nil
@@ -1608,6 +2043,7 @@ nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _refreshed: Bool = false
     var _fetchedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _refreshError: Status? = nil
+    var _contact: Contact? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1632,6 +2068,7 @@ nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _refreshed = source._refreshed
       _fetchedAt = source._fetchedAt
       _refreshError = source._refreshError
+      _contact = source._contact
     }
   }
 
@@ -1664,6 +2101,7 @@ nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 12: try { try decoder.decodeSingularBoolField(value: &_storage._refreshed) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._fetchedAt) }()
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._refreshError) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._contact) }()
         default: break
         }
       }
@@ -1718,6 +2156,9 @@ nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try { if let v = _storage._refreshError {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
       } }()
+      try { if let v = _storage._contact {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1741,6 +2182,7 @@ nonisolated extension PersonDetails: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._refreshed != rhs_storage._refreshed {return false}
         if _storage._fetchedAt != rhs_storage._fetchedAt {return false}
         if _storage._refreshError != rhs_storage._refreshError {return false}
+        if _storage._contact != rhs_storage._contact {return false}
         return true
       }
       if !storagesAreEqual {return false}

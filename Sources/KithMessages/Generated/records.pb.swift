@@ -1486,7 +1486,8 @@ public nonisolated struct ConversationMessage: Sendable {
   fileprivate var _writtenAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// A name in the server's catalog: a gender, or a type of contact field, activity or relationship.
+/// A gender, or a type of contact field, activity or relationship: of the server's catalog, or, in a household without a Monica
+/// account, of those that are built in.
 public nonisolated struct CatalogEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1494,6 +1495,7 @@ public nonisolated struct CatalogEntry: Sendable {
 
   public var catalog: String = String()
 
+  /// 0 = built in
   public var monicaID: UInt64 = 0
 
   public var name: String = String()
@@ -1506,6 +1508,12 @@ public nonisolated struct CatalogEntry: Sendable {
 
   /// of a relationship type: "family"; of an activity type: its category
   public var group: String = String()
+
+  /// for people: "uncle or aunt"; empty = the name
+  public var english: String = String()
+
+  /// for people: "おじ・おば"; empty = not known
+  public var japanese: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3707,7 +3715,7 @@ nonisolated extension ConversationMessage: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension CatalogEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CatalogEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{3}monica_id\0\u{1}name\0\u{1}type\0\u{3}reverse_name\0\u{1}group\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}catalog\0\u{3}monica_id\0\u{1}name\0\u{1}type\0\u{3}reverse_name\0\u{1}group\0\u{1}english\0\u{1}japanese\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3721,6 +3729,8 @@ nonisolated extension CatalogEntry: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 4: try { try decoder.decodeSingularStringField(value: &self.type) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.reverseName) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.english) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.japanese) }()
       default: break
       }
     }
@@ -3745,6 +3755,12 @@ nonisolated extension CatalogEntry: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.group.isEmpty {
       try visitor.visitSingularStringField(value: self.group, fieldNumber: 6)
     }
+    if !self.english.isEmpty {
+      try visitor.visitSingularStringField(value: self.english, fieldNumber: 7)
+    }
+    if !self.japanese.isEmpty {
+      try visitor.visitSingularStringField(value: self.japanese, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3755,6 +3771,8 @@ nonisolated extension CatalogEntry: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.type != rhs.type {return false}
     if lhs.reverseName != rhs.reverseName {return false}
     if lhs.group != rhs.group {return false}
+    if lhs.english != rhs.english {return false}
+    if lhs.japanese != rhs.japanese {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

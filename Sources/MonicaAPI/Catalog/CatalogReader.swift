@@ -67,7 +67,7 @@ struct CatalogReader: Sendable {
   /// Returns the id of a name; a name that is not cached is looked up on the server before it counts as unknown.
   ///
   /// - Parameter field: The field of the record, for the error.
-  /// - Throws: `invalid` with the known names.
+  /// - Throws: `unknownName` for a relationship or activity that every household has, `invalid` with the known names for another one.
   func id(of name: String, in kind: CatalogKind, field: String) async throws(MonicaError) -> UInt64 {
     try await self.entry(name, in: kind, field: field).monicaID
   }
@@ -77,6 +77,9 @@ struct CatalogReader: Sendable {
     if let known = Self.find(name, in: try await self.entries(kind)) { return known }
     let entries = try await self.entries(kind, isFresh: true)
     if let entry = Self.find(name, in: entries) { return entry }
+    if [.activityType, .relationshipType].contains(kind), CommonName.find(kind, name) != nil {
+      throw MonicaError(.unknownName(name))
+    }
     let names = entries.map(\.name).joined(separator: ", ")
     throw MonicaError(.invalid(field: field, "the server does not know '\(name)'. It knows: \(names)."))
   }
@@ -90,6 +93,8 @@ struct CatalogReader: Sendable {
     }
     return lowest { $0.type.lowercased() == wanted && $0.catalog == CatalogKind.contactFieldType.rawValue }
       ?? lowest { $0.name == name } ?? lowest { $0.name.lowercased() == wanted }
+      ?? entries.first.flatMap { CatalogKind(rawValue: $0.catalog) }.flatMap { CommonName.find($0, name) }
+      .flatMap { common in lowest { common.isMeant(by: $0) } }
   }
 
   /// The reverse of a type of relationship: what the first person is to the second if the second is `type` to the

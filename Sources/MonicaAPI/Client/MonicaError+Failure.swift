@@ -54,6 +54,8 @@ extension MonicaFault {
     case .ownerMissing:
       Failure(
         .notFound, "GONE", "The server no longer has the person that this belongs to.", details: ["record": "person"])
+    case .unknownName(let name):
+      Failure(.notFound, "TYPE_UNKNOWN", "The server has no '\(name)', so the record is kept here alone.")
     case .invalid(let field, let why): .invalid(field: field, why)
     }
   }

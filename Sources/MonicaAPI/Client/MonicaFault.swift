@@ -28,6 +28,8 @@ enum MonicaFault: Sendable, Equatable {
   case archived
   /// The person who owns the record does not exist.
   case ownerMissing
+  /// The server has no such type, and its API cannot make one.
+  case unknownName(String)
   /// The record cannot be sent as it is: the field, and what would be valid.
   case invalid(field: String, String)
 
@@ -70,7 +72,7 @@ extension MonicaFault {
     // The page of a proxy, with a successful status: the server behind it may have carried out the change.
     case .notMonica(let sign): sign == .webPage
     case .noToken, .unauthenticated, .planLimit, .forbidden, .rateLimited, .missing, .refused, .archived, .ownerMissing,
-      .invalid:
+      .unknownName, .invalid:
       false
     }
   }

@@ -23,6 +23,42 @@ struct NameCreator: Sendable {
     return try await self.session.post(TagResource.path, ["name": .text(ServerText.clean(name))])
   }
 
+  // MARK: - Names that every household has
+
+  /// The record with the server's names for genders and types: "Woman" may be "Frau" there. A contact field type that the server
+  /// lacks is created.
+  ///
+  /// - Parameter base: The version that the change was made from; its names are the server's.
+  /// - Throws: `unknownName` for a type that the server lacks and cannot create.
+  func named(_ record: RemoteRecord, base: RemoteRecord) async throws(MonicaError) -> RemoteRecord {
+    var named = record
+    switch record.record {
+    case .person(let person)? where person.gender != base.person.gender:
+      named.person.gender = try await self.entry(person.gender, .gender)?.name ?? person.gender
+    case .contactField(let field)? where field.type != base.contactField.type:
+      guard CommonName.find(.contactFieldType, field.type) != nil, !["email", "phone"].contains(field.type) else {
+        break
+      }
+      try await self.provideType(ofChannel: field.type)
+      named.contactField.type = try await self.entry(field.type, .contactFieldType)?.name ?? field.type
+    case .activity(let activity)?
+    where activity.type != base.activity.type && CommonName.find(.activityType, activity.type) != nil:
+      named.activity.type = try await self.session.catalog.entry(activity.type, in: .activityType, field: "type").name
+    case .relationship(let relationship)?
+    where relationship.type != base.relationship.type && CommonName.find(.relationshipType, relationship.type) != nil:
+      named.relationship.type = try await self.session.catalog.entry(
+        relationship.type, in: .relationshipType, field: "type"
+      ).name
+    default: break
+    }
+    return named
+  }
+
+  private func entry(_ name: String, _ kind: CatalogKind) async throws(MonicaError) -> CatalogEntry? {
+    guard CommonName.find(kind, name) != nil else { return nil }
+    return CatalogReader.find(name, in: try await self.session.catalog.entries(kind))
+  }
+
   // MARK: - Channels
 
   /// Creates the type of a channel if the server has none.

@@ -6,8 +6,13 @@ internal import SwiftProtobuf
 /// The record is first read and compared with the base of the change, because the server has no preconditions. A change
 /// that someone makes between the two is lost; that is a moment, compared with the whole time offline.
 struct RecordPush<R: WritableResource>: Sendable {
-  let request: PushRequest
+  private var request: PushRequest
   let session: PushSession
+
+  init(request: PushRequest, session: PushSession) {
+    self.request = request
+    self.session = session
+  }
 
   /// Tolerance for the difference of the clocks, in seconds.
   private static var slack: Int64 { 30 }
@@ -19,14 +24,23 @@ struct RecordPush<R: WritableResource>: Sendable {
   /// - Throws: An error with `mayHaveArrived` also if a step before the failed one was carried out.
   func run() async throws(MonicaError) -> PushReply {
     do throws(MonicaError) {
-      switch self.request.knownOperation {
-      case .create: return try await self.create()
-      case .update: return try await self.update()
-      case .delete: return try await self.delete()
-      default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
+      var push = self
+      if self.request.knownOperation != .delete {
+        push.request.record = try await NameCreator(session: self.session).named(
+          self.request.record, base: self.request.base)
       }
+      return try await push.carryOut()
     } catch {
       throw MonicaError(error.fault, mayHaveArrived: error.mayHaveArrived || self.session.hasWritten)
+    }
+  }
+
+  private func carryOut() async throws(MonicaError) -> PushReply {
+    switch self.request.knownOperation {
+    case .create: return try await self.create()
+    case .update: return try await self.update()
+    case .delete: return try await self.delete()
+    default: throw MonicaError(.invalid(field: "operation", "must be create, update or delete."))
     }
   }
 

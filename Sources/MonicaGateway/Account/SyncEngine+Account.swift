@@ -141,7 +141,7 @@ extension MonicaStatus {
     let shown: SyncStatus
     if let pass { shown = pass } else { shown = try view.accounts.status() ?? SyncStatus() }
     var report = SyncReport(shown)
-    if pass == nil {
+    if pass == nil, account.hasServer {
       let counts = try view.outbox.counts()
       report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
     }

@@ -15,6 +15,15 @@ extension MonicaGatewayActor {
         (reply.people, reply.more) = try view.records.searchPeople(request.text, limit: request.limit)
         return reply
       },
+      self.answering(WhoRequest.self) { request, view throws(Failure) in
+        try view.acquaintances.search(request.text, limit: request.limit)
+      },
+      self.answering(DuplicatesRequest.self) { request, view throws(Failure) in
+        try view.acquaintances.duplicates(limit: request.limit, cursor: request.cursor)
+      },
+      self.writing(PersonOfContactRequest.self) { request, transaction, now throws(Failure) in
+        try transaction.person(ofContact: request.contactID, now: now)
+      },
       Route(GetPersonRequest.self) { request, _ throws(Failure) in try await self.getPerson(request) },
       self.answering(PersonTimelineRequest.self) { request, view throws(Failure) in
         try Self.timeline(request, view)

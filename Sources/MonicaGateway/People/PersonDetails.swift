@@ -20,6 +20,9 @@ extension PersonDetails {
     let records = view.records
     self.person = try records.require(Person.self, id)
     if let pull = try view.accounts.current().lastPullAt { self.fetchedAt = .init(nanosecondsSince1970: pull) }
+    if !self.person.contactID.isEmpty, let contact = try view.contacts.get(self.person.contactID) {
+      self.contact = PageLimit.fit(contact)
+    }
     var room = Self.room - (try Encoding.pb.encode(self).count)
     // Half of the remaining room is more than these kinds usually need; the lists have the rest.
     self.fields = try Self.fit(records.all(ContactField.self, ofPerson: id), &room, share: 2)

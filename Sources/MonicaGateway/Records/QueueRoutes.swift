@@ -12,11 +12,13 @@ extension MonicaGatewayActor {
         var reply = QueueReply()
         (reply.entries, reply.nextCursor) = try view.outbox.page(
           limit: request.limit, cursor: request.cursor, state: state)
-        return reply
+        // Before the first login, what is queued waits for nothing.
+        return try view.accounts.current().hasServer ? reply : QueueReply()
       },
       self.writing(RetryQueueRequest.self) { request, transaction, now throws(Failure) in
         try transaction.requireWaiting(request.ids)
         var reply = QueueChangeReply()
+        guard try transaction.accounts.current().hasServer else { return reply }
         reply.entries = try transaction.outbox.retry(request.ids, now: now)
         return reply
       },
@@ -26,6 +28,7 @@ extension MonicaGatewayActor {
         }
         try transaction.requireWaiting(request.ids)
         var reply = QueueChangeReply()
+        guard try transaction.accounts.current().hasServer else { return reply }
         reply.entries = try transaction.outbox.clear(request.all ? nil : request.ids, now: now)
         return reply
       },
@@ -53,7 +56,9 @@ extension Transaction {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for too many ids; `NOT_FOUND/RECORD_UNKNOWN` for one that does not wait.
   fileprivate func requireWaiting(_ ids: [String]) throws(Failure) {
     guard ids.count <= 500 else { throw .invalid(field: "ids", "has \(ids.count) ids; at most 500 are taken at once.") }
-    let waiting = Set(try self.outbox.entries(of: ids).filter { $0.state != RecordState.synced.name }.map(\.id))
+    let settled = [RecordState.synced.name, RecordState.here.name]
+    let hasServer = try self.accounts.current().hasServer
+    let waiting = Set(try self.outbox.entries(of: ids).filter { hasServer && !settled.contains($0.state) }.map(\.id))
     if let unknown = ids.first(where: { !waiting.contains($0) }) {
       throw .unknownRecord(
         unknown, "No change '\(unknown.prefix(64))' waits for the server. `kith monica queue` lists those that do.")

@@ -25,6 +25,8 @@ struct PushState: Sendable {
     case later(after: Int64, isUnsure: Bool)
     /// Retry with the next changes: the cause has nothing to do with this change.
     case postponed(isUnsure: Bool)
+    /// The server has no place for the record.
+    case stays
     /// The server refuses the change as it is.
     case refused(isUnsure: Bool)
   }
@@ -96,6 +98,9 @@ struct PushState: Sendable {
       case .forbidden:
         // Reading will show whether the server forbids everything.
         return .later(after: wait, isUnsure: failure.isUnsure)
+      case .refusal where failure.reason == "TYPE_UNKNOWN":
+        self.failuresInRow = 0
+        return .stays
       case .refusal:
         self.failuresInRow = 0
         return .refused(isUnsure: failure.isForMissingPerson)

@@ -158,6 +158,8 @@ private struct Settling: Sendable {
       try transaction.outbox.deleted(row, now: now)
     case .gone:
       try transaction.outbox.gone(row, now: now)
+    case .stays:
+      try transaction.outbox.stays(row)
     case .later(let wait, let isUnsure):
       try self.fail(in: transaction, next: now + wait, isUnsure: isUnsure || self.entry.isUnsure)
     case .postponed(let isUnsure):
@@ -183,7 +185,7 @@ extension PushState.Verdict {
   fileprivate var isArrival: Bool {
     switch self {
     case .done: true
-    case .changed, .gone, .later, .postponed, .refused: false
+    case .changed, .gone, .stays, .later, .postponed, .refused: false
     }
   }
 }

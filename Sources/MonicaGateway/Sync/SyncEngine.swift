@@ -23,6 +23,8 @@ public actor SyncEngine {
 
   /// The account in use, as `MonicaRemote` gets it; nil if logged out.
   var account: MonicaAccount?
+  /// Whether an account is known, logged in or not.
+  private var hasServer = false
   var push = PushState()
   var report = SyncReport(SyncStatus())
   /// What the running pass reads; nil for nothing.
@@ -173,6 +175,7 @@ public actor SyncEngine {
       }
       return (try transaction.accounts.current(), report.status, try transaction.outbox.nextDue(now: now))
     }
+    self.hasServer = account.hasServer
     self.account = account.state == .loggedIn ? MonicaAccount(account) : nil
     self.report = SyncReport(status)
     self.nextDue = due.map { uptime + $0 - now }
@@ -191,7 +194,8 @@ public actor SyncEngine {
 
   private func takeNudge() {
     self.isPushWanted = true
-    let isWaiting = self.account == nil || self.push.gate.isClosed(now: self.uptime())
+    // Without any account, nothing waits.
+    let isWaiting = self.hasServer && (self.account == nil || self.push.gate.isClosed(now: self.uptime()))
     if isWaiting { self.isAnnouncementOwed = true }
     self.wake()
   }

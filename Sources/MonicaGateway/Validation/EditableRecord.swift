@@ -42,7 +42,7 @@ struct FieldRule<Record: Sendable>: Sendable {
   }
 }
 
-/// A field whose text is a name of one of the server's catalogs.
+/// A field whose text is a name of a catalog: of the server's, or, before the first login, of the one that every household has.
 struct CatalogName<Record: Sendable>: Sendable {
   let field: String
   /// As in `CatalogEntry.catalog`.
@@ -51,17 +51,28 @@ struct CatalogName<Record: Sendable>: Sendable {
   let plain: [String]
   let path: any WritableKeyPath<Record, String> & Sendable
 
-  /// The name as the server writes it.
+  /// The name as the catalog writes it. What people call it in English or Japanese is accepted too.
   ///
-  /// - Parameter entries: The entries of the catalog; empty if it was never read, and then every name is accepted.
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the server does not have.
+  /// - Parameter entries: The entries of the catalog; empty if the server's was never read. Then, and without an account, every name
+  ///   is accepted.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a name that the server's catalog does not have.
   func resolve(_ name: String, _ entries: [CatalogEntry]) throws(Failure) -> String {
     guard !name.isEmpty, !entries.isEmpty, !self.plain.contains(name) else { return name }
     if let entry = entries.first(where: { $0.name == name }) { return entry.name }
     let lower = name.lowercased()
+    if let plain = self.plain.first(where: { $0.lowercased() == lower }) { return plain }
     if let entry = entries.first(where: { $0.name.lowercased() == lower }) { return entry.name }
-    let known = (self.plain + entries.map(\.name)).prefix(40).joined(separator: ", ")
-    throw .invalid(field: self.field, "the server has no '\(name.prefix(64))'. It has: \(known).")
+    if let common = CatalogKind(rawValue: self.catalog).flatMap({ CommonName.find($0, name) }) {
+      if self.plain.contains(common.name) { return common.name }
+      if let entry = entries.first(where: { common.isMeant(by: $0) }) { return entry.name }
+    }
+    // A household without an account may have words of its own.
+    guard entries.contains(where: { $0.monicaID != 0 || $0.japanese.isEmpty }) else { return name }
+    var known = self.plain
+    for entry in entries where !known.contains(entry.name) { known.append(entry.name) }
+    throw .invalid(
+      field: self.field, "'\(name.prefix(64))' is not known. Choose one of \(known.prefix(60).joined(separator: ", "))."
+    )
   }
 }
 

@@ -18,7 +18,8 @@ public struct CallStatisticsPage: Page {
     var waiting = CallStatsRequest()
     waiting.filter = request.filter
     waiting.filter.syncState = SyncState.pending.rawValue
-    let pending = try await hub.ask(waiting).calls
+    let hasServer = try await !hub.ask(MonicaStatusRequest()).endpoint.isEmpty
+    let pending = hasServer ? try await hub.ask(waiting).calls : nil
     return Shown(
       view[.statistics], in: .calls, follows: ["calls"],
       """
@@ -27,13 +28,14 @@ public struct CallStatisticsPage: Page {
       """)
   }
 
-  private func numbers(_ stats: CallStatsReply, pending: UInt32, _ view: PageView) -> HTML {
-    let rows: [(Text, String)] = [
+  private func numbers(_ stats: CallStatsReply, pending: UInt32?, _ view: PageView) -> HTML {
+    var rows: [(Text, String)] = [
       (Text("Calls", "電話"), "\(stats.calls)"), (Text("Minutes", "分"), "\(stats.minutes)"),
       (Text("Minutes a call", "1回あたりの分"), Self.short(stats.averageMinutes)),
       (Text("Calls a week", "1週間あたり"), Self.short(stats.callsAWeek)),
-      (Text("They called", "相手から"), "\(stats.theyCalled)"), (Text("Not on the server yet", "サーバー未送信"), "\(pending)"),
+      (Text("They called", "相手から"), "\(stats.theyCalled)"),
     ]
+    if let pending { rows.append((Text("Not on the server yet", "サーバー未送信"), "\(pending)")) }
     let facts = HTML(rows.map { "<div><dt>\(view[$0.0])</dt><dd>\($0.1)</dd></div>" })
     let weeks = stats.weeks.reversed().map { week in
       let day = Day(week.monday)

@@ -119,7 +119,7 @@ struct SyncMark: Sendable {
     case .failed: text = Text("refused by the server", "サーバーが拒否")
     case .conflict: text = Text("conflict", "競合")
     case .syncing: text = Text("being sent", "送信中")
-    case .pending, .synced, nil: return ""
+    case .pending, .synced, .here, nil: return ""
     }
     return " <strong class=\"mark\">\(self.view[text])</strong>"
   }

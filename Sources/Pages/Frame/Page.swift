@@ -1,4 +1,5 @@
 public import Bus
+internal import KithMessages
 
 /// A page of the family: it asks the hub and shows the answers. It changes nothing; its forms do.
 ///
@@ -125,7 +126,9 @@ public struct MorePage: Page {
 
   /// Shows the links and who this device is.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
-    let links = HTML(Self.links.map { "<li><a href=\"\($0.path)\">\(view[$0.name])</a></li>" })
+    let hasServer = try await !hub.ask(MonicaStatusRequest()).endpoint.isEmpty
+    let shown = Self.links.filter { hasServer || !Self.ofServer.contains($0.path) }
+    let links = HTML(shown.map { "<li><a href=\"\($0.path)\">\(view[$0.name])</a></li>" })
     return Shown(
       view[.moreTitle], in: .more, follows: ["system"],
       """
@@ -134,6 +137,9 @@ public struct MorePage: Page {
       <button>\(view[.leave])</button> \(view[.leaveHelp])</form></section>
       """)
   }
+
+  /// The pages that say something only in a household with a Monica account.
+  private static let ofServer = ["/conflicts", "/queue"]
 
   private static let links: [(path: String, name: Text)] = [
     ("/reminders", .reminders), ("/days", .days), ("/contacts", .contacts), ("/sync", .sync),

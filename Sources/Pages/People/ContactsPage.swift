@@ -15,7 +15,7 @@ public struct ContactsPage: Page {
   /// Asks for the contacts.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let (contacts, next) = try await self.contacts(hub)
-    let items = HTML(contacts.map { self.item($0, view) })
+    let items = HTML(contacts.map { ContactItem(view: view).html($0, next: "/contacts") })
     let found: HTML = contacts.isEmpty ? "<p class=\"empty\">\(view[.noResults])</p>" : "<ul>\(items)</ul>"
     return Shown(
       view[.contacts], in: .people, follows: ["contacts", "sync"],
@@ -39,25 +39,43 @@ public struct ContactsPage: Page {
     let reply = try await hub.ask(list)
     return (reply.contacts, reply.nextCursor)
   }
+}
 
-  private func item(_ contact: Contact, _ view: PageView) -> HTML {
-    let phones = HTML(
-      contact.phones.map {
-        "<li>\($0.label) \(ReachLink.html(ReachLink(type: "phone", data: $0.value), $0.value))</li>"
-      })
-    let emails = HTML(
-      contact.emails.map {
-        "<li>\($0.label) \(ReachLink.html(ReachLink(type: "email", data: $0.value), $0.value))</li>"
-      })
-    let photo: HTML =
-      contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
+/// A contact in a list: the name, which opens to what the card says, and the button that makes a person of it.
+struct ContactItem: Sendable {
+  let view: PageView
+
+  /// The item.
+  ///
+  /// - Parameter next: The page that is shown after a person was made; nil = there is no button.
+  func html(_ contact: Contact, next: String?) -> HTML {
+    let making: HTML =
+      next.map { next in
+        guard self.view.canRecord else { return "" }
+        let form = Form(Methods.peopleOfContact, next: next, self.view).with("contactId", contact.id)
+        return "<p class=\"actions\">\(form.button(self.view[.makePerson], test: "make-person"))</p>"
+      } ?? ""
     return """
-      <li data-test="contact"><details><summary>\(contact.formattedName)</summary>\(photo)<p>\(contact.organization)</p>\
-      <ul>\(phones)\(emails)</ul></details></li>
+      <li data-test="contact"><details><summary>\(contact.formattedName)</summary>\(self.photo(contact))<p>\(contact.organization)</p>\
+      \(self.ways(contact))\(making)</details></li>
       """
+  }
+
+  /// The phones and e-mail addresses, each with its link.
+  func ways(_ contact: Contact) -> HTML {
+    func item(_ type: String, _ value: LabeledValue) -> HTML {
+      "<li>\(value.label) \(ReachLink.html(ReachLink(type: type, data: value.value), value.value))</li>"
+    }
+    return "<ul>\(HTML(contact.phones.map { item("phone", $0) }))\(HTML(contact.emails.map { item("email", $0) }))</ul>"
+  }
+
+  /// The picture, if the card has one.
+  func photo(_ contact: Contact) -> HTML {
+    contact.hasPhoto ? "<img class=\"photo\" loading=\"lazy\" alt=\"\" src=\"/blobs/\(contact.photo.sha256)\">" : ""
   }
 }
 
 extension Text {
   static let contacts = Text("Address book", "アドレス帳")
+  fileprivate static let makePerson = Text("Keep records of this person", "この人の記録をつける")
 }

@@ -50,27 +50,21 @@ enum FieldWords {
     return Text(word, word)
   }
 
-  /// The names that Monica and the hub give to kinds and relations, in the language of the page. Names of a household are as it wrote them.
-  fileprivate static let names: [String: Text] = [
-    "email": Text("E-mail", "メール"), "phone": Text("Phone", "電話"), "in person": Text("In person", "対面"),
-    "text": Text("Text message", "メッセージ"), "web": Text("Web", "ウェブ"), "other": Text("Other", "その他"),
-    "Woman": Text("Woman", "女性"), "Man": Text("Man", "男性"), "Rather not say": Text("Rather not say", "回答しない"),
-    "partner": Text("Partner", "パートナー"), "spouse": Text("Spouse", "配偶者"), "parent": Text("Parent", "親"),
-    "child": Text("Child", "子"), "sibling": Text("Sibling", "きょうだい"), "grandparent": Text("Grandparent", "祖父母"),
-    "grandchild": Text("Grandchild", "孫"), "uncle": Text("Uncle or aunt", "おじ・おば"),
-    "nephew": Text("Nephew or niece", "おい・めい"),
-    "cousin": Text("Cousin", "いとこ"), "friend": Text("Friend", "友人"), "bestfriend": Text("Best friend", "親友"),
-    "colleague": Text("Colleague", "同僚"), "boss": Text("Boss", "上司"), "subordinate": Text("Subordinate", "部下"),
-    "stepparent": Text("Step-parent", "継親"), "stepchild": Text("Step-child", "継子"),
-    "godfather": Text("Godparent", "名付け親"),
-    "godson": Text("Godchild", "名付け子"), "mentor": Text("Mentor", "恩師"), "protege": Text("Protégé", "教え子"),
-    "ex": Text("Former partner", "元パートナー"), "ex_husband": Text("Former spouse", "元配偶者"),
-  ]
+  /// The name of a gender, a type or a channel, in both languages. Names of a household are as it wrote them.
+  static func name(_ name: String) -> Text {
+    if name == "in person" { return Text("In person", "対面") }
+    if name == "text" { return Text("Text message", "メッセージ") }
+    for kind in CatalogKind.allCases {
+      guard let common = CommonName.find(kind, name) else { continue }
+      return Text(common.english.prefix(1).uppercased() + common.english.dropFirst(), common.japanese)
+    }
+    return Text(name, name)
+  }
 }
 
 extension PageView {
   /// A name of a catalog in the language of the page.
-  subscript(name name: String) -> String { FieldWords.names[name].map { self[$0] } ?? name }
+  subscript(name name: String) -> String { self[FieldWords.name(name)] }
 
   /// What another person is to a person. The other side of a relation may have no name.
   subscript(relation type: String) -> String { type.isEmpty ? self[Text("Related", "関係者")] : self[name: type] }
@@ -90,13 +84,7 @@ extension PageView {
 
 extension GiftStatus {
   /// Its name.
-  var name: Text {
-    switch self {
-    case .idea: Text("idea", "候補")
-    case .offered: Text("given", "贈った")
-    case .received: Text("received", "もらった")
-    }
-  }
+  var name: Text { Text(self.english, self.japanese) }
 }
 
 extension ReminderFrequency {

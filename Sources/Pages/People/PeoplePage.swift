@@ -18,13 +18,13 @@ public struct PeoplePage: Page {
 
   /// Asks for the people.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
-    let (people, next) = try await self.people(hub)
+    let (items, next) = try await self.items(view, hub)
     let tags = try await hub.ask(ListTagsRequest.with { $0.limit = 500 }).tags
     let isWhole = self.text.isEmpty && self.tag.isEmpty
     let list: HTML =
-      people.isEmpty
+      items.isEmpty
       ? "<p class=\"empty\">\(view[isWhole ? Person.words.none : .noPeopleFound])</p>"
-      : "<ul class=\"entries\">\(HTML(people.map { self.item($0, view) }))</ul>"
+      : "<ul class=\"entries\">\(HTML(items))</ul>"
     let adding: HTML = view.canRecord ? try await self.adding(view, hub) : ""
     let links = HTML(Self.links.map { "<a href=\"\($0.path)\">\(view[$0.name])</a>" })
     return Shown(
@@ -45,17 +45,24 @@ public struct PeoplePage: Page {
     ("/contacts", .contacts),
   ]
 
-  private func people(_ hub: some Port) async throws(Failure) -> (people: [Person], next: String) {
+  /// All people, or those found, contacts of the address book included.
+  private func items(_ view: PageView, _ hub: some Port) async throws(Failure) -> (items: [HTML], next: String) {
     guard self.text.isEmpty else {
-      var search = SearchPeopleRequest()
+      var search = WhoRequest()
       search.text = self.text
-      return (try await hub.ask(search).people, "")
+      let hits = try await hub.ask(search).hits
+      let next = "/people?text=\(AddressText.encoded(self.text))"
+      return (
+        hits.map {
+          $0.hasPerson ? self.item($0.person, view) : ContactItem(view: view).html($0.contact, next: next)
+        }, ""
+      )
     }
     var list = ListPeopleRequest()
     list.tag = self.tag
     list.cursor = self.cursor
     let reply = try await hub.ask(list)
-    return (reply.people, reply.nextCursor)
+    return (reply.people.map { self.item($0, view) }, reply.nextCursor)
   }
 
   private func item(_ person: Person, _ view: PageView) -> HTML {

@@ -28,7 +28,7 @@ public struct PersonPage: Page {
     return Shown(
       details.person.name, in: .people, follows: ["people", "calls", "conversations"],
       """
-      \(head.about())\(head.tags(known: tags))\(parts.section(ContactField.self, most: 10))\(parts.relationships())\(parts.calls(templates: templates))\
+      \(head.about())\(head.addressBook())\(head.tags(known: tags))\(parts.section(ContactField.self, most: 10))\(parts.relationships())\(parts.calls(templates: templates))\
       \(parts.section(Conversation.self))\(parts.section(Activity.self))\(parts.section(Note.self))\(parts.section(TaskItem.self))\
       \(parts.section(Gift.self))\(parts.section(PersonReminder.self))\(parts.section(PersonAddress.self))
       """)
@@ -46,7 +46,9 @@ struct PersonHead: Sendable {
   /// Photo, facts, and the buttons that call.
   func about() -> HTML {
     let photo: HTML =
-      self.person.hasPhoto ? "<img class=\"photo\" alt=\"\" src=\"/blobs/\(self.person.photo.sha256)\">" : ""
+      self.person.hasPhoto
+      ? "<img class=\"photo\" alt=\"\" src=\"/blobs/\(self.person.photo.sha256)\">"
+      : ContactItem(view: self.view).photo(self.details.contact)
     let facts = HTML(
       self.facts.filter { !$0.value.text.isEmpty }.map { "<dt>\(self.view[$0.label])</dt><dd>\($0.value)</dd>" })
     let edit: HTML =
@@ -55,6 +57,28 @@ struct PersonHead: Sendable {
       : ""
     return """
       <section class="card" data-test="person">\(photo)<dl class="facts">\(facts)</dl>\(self.calling())\(edit)</section>
+      """
+  }
+
+  /// What the address book says of the same person.
+  func addressBook() -> HTML {
+    let contact = self.details.contact
+    guard self.details.hasContact else { return "" }
+    let places = HTML(
+      contact.addresses.map { address in
+        let parts = [address.street, address.postalCode, address.city, address.country].filter { !$0.isEmpty }
+        return
+          "<li>\(address.label) \(address.formatted.isEmpty ? parts.joined(separator: " ") : address.formatted)</li>"
+      })
+    let unlink: HTML =
+      self.view.canRecord
+      ? """
+      <p class="actions">\(Form(Methods.peopleLink, next: self.path, self.view).with("personId", self.person.id)
+        .button(self.view[.unlink], test: "unlink"))</p>
+      """ : ""
+    return """
+      <section class="card" data-test="address-book"><h2>\(self.view[.contacts])</h2>\(ContactItem(view: self.view).ways(contact))\
+      <ul>\(places)</ul><details><summary>\(contact.formattedName)</summary>\(unlink)</details></section>
       """
   }
 
@@ -76,7 +100,8 @@ struct PersonHead: Sendable {
 
   /// The birthday, with the age and when it returns, as long as the person lives.
   private var birthday: HTML {
-    guard let day = PartialDay(self.person.birthday) else { return "\(self.person.birthday)" }
+    let birthday = self.person.birthday.isEmpty ? self.details.contact.birthday : self.person.birthday
+    guard let day = PartialDay(birthday) else { return "\(birthday)" }
     let words = day.words(self.view)
     guard !self.person.isDead else { return "\(words)" }
     let age = day.years(until: self.view.today).map { self.view[.age, ["years": "\($0)"]] }
@@ -87,8 +112,9 @@ struct PersonHead: Sendable {
   private func day(_ text: String) -> HTML { "\(PartialDay(text)?.words(self.view) ?? text)" }
 
   private func calling() -> HTML {
-    let number = self.details.fields.lazy.compactMap { ReachLink(type: $0.type, data: $0.data)?.address }
-      .first { $0.hasPrefix("tel:") }
+    let own = self.details.fields.map { ReachLink(type: $0.type, data: $0.data) }
+    let theirs = self.details.contact.phones.map { ReachLink(type: "phone", data: $0.value) }
+    let number = (own + theirs).lazy.compactMap { $0?.address }.first { $0.hasPrefix("tel:") }
     let dial: HTML = number.map { "<a class=\"button\" href=\"\($0)\">\(self.view[.call])</a>" } ?? ""
     guard self.view.canRecord else { return "<p class=\"actions\">\(dial)</p>" }
     return """
@@ -130,6 +156,7 @@ struct PersonHead: Sendable {
 
 extension Text {
   static let lastContact = Text("Last contact", "最後の連絡")
+  fileprivate static let unlink = Text("This is somebody else", "別の人です")
   fileprivate static let age = Text("{years} years old", "{years}歳")
   fileprivate static let birthdayComes = Text("birthday {when}", "誕生日は{when}")
   fileprivate static let startTimer = Text("Start the timer", "通話を始める")

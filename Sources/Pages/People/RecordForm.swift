@@ -170,11 +170,11 @@ struct RecordForm: Sendable {
   }
 }
 
-/// The names that fields offer whose names are in a catalog of the Monica server.
+/// The names that fields offer: the Monica server's, or those that every household has.
 struct Catalog: Sendable {
   private let entries: [CatalogEntry]
 
-  /// Takes the entries of all catalogs; none if no server was read, and then the hub accepts any name.
+  /// Takes the entries of all catalogs; none if the server was not read yet, and then the hub accepts any name.
   init(_ entries: [CatalogEntry]) { self.entries = entries }
 
   /// Asks the hub.
@@ -186,18 +186,8 @@ struct Catalog: Sendable {
   func names(_ catalog: String, _ plain: [String]) -> [String] {
     guard !catalog.isEmpty else { return [] }
     let known = self.entries.filter { $0.catalog == catalog && !plain.contains($0.type) }.map(\.name)
-    return plain + (known.isEmpty ? Self.usual[catalog, default: []] : known.filter { !plain.contains($0) })
+    return plain + known.filter { !plain.contains($0) }
   }
-
-  /// What is offered if there is no server: the names of a new Monica account, as far as families use them.
-  private static let usual = [
-    "gender": ["Woman", "Man", "Rather not say"], "contact_field_type": ["web", "other"],
-    "relationship_type": [
-      "spouse", "partner", "parent", "child", "sibling", "grandparent", "grandchild", "uncle", "nephew", "cousin",
-      "friend",
-      "bestfriend", "colleague", "boss",
-    ],
-  ]
 }
 
 extension Text {

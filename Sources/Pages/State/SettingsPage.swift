@@ -49,7 +49,8 @@ public struct SettingsPage: Page {
       : """
       <p>\(status.endpoint) · \(status.userName) · \(status.token)\(mark)</p>
       """
-    guard isAdmin else { return self.section(.server, view, state) }
+    // Only an admin can change that there is none.
+    guard isAdmin else { return status.endpoint.isEmpty ? "" : self.section(.server, view, state) }
     let change: HTML =
       status.state == AccountState.loggedIn.rawValue
       ? """

@@ -7,9 +7,12 @@ extension ContactTable {
   ///
   /// A word of three or more characters matches anywhere in names, organisation, title, phones (by their digits),
   /// emails, addresses and notes. A shorter one matches at the beginning of a word, or anywhere in scripts without
-  /// spaces. Case, accents, character width and the kind of kana make no difference. Contacts that match in a name come
-  /// first, and among them names that begin with the longest word; then the order is that of the list. If more than 300
-  /// match, the 300 stored first are sorted.
+  /// spaces. Case, accents, character width and the kind of kana make no difference. Names also match in romaji for kana and
+  /// the other way round, by initials, and with a spelling fault; numbers with or without country and area code.
+  ///
+  /// Contacts that match in a name come first, and among them names that begin with the longest word; then names in another
+  /// script, then other fields, then misspelt names; then the order is that of the list. If more than 300 match, the 300
+  /// stored first are sorted.
   ///
   /// - Parameters:
   ///   - text: Plain text without syntax. Only its first 1,024 bytes count.
@@ -22,47 +25,93 @@ extension ContactTable {
       throw .invalid(field: "text", "is empty. Give a part of a name, number, address or note.")
     }
     let sourceRow: Int64? = source.isEmpty ? nil : try self.view.sources.row(of: source)
-    let readings = SearchQuery.readings(of: text, marks: sourceRow.map { [[SearchText.word(ofSource: $0)]] } ?? [])
-    var hits: [Int64] = []
-    var seen: Set<Int64> = []
-    for index in ["names", "words"] where hits.count <= limit {
-      for query in readings where hits.count <= limit {
-        for row in try self.hits(of: query, in: index, limit: limit + 1 + seen.count) where seen.insert(row).inserted {
-          hits.append(row)
-        }
-      }
-    }
+    let hits = try self.hits(of: text, limit: limit, source: sourceRow)
     var reply = SearchContactsReply()
-    reply.contacts = try self.loadWhatFits(Array(hits.prefix(limit)))
+    reply.contacts = try self.loadWhatFits(hits.prefix(limit).compactMap(\.owner.contact))
     reply.more = reply.contacts.count < hits.count
     return reply
+  }
+
+  /// The matches of a text, the best first, and one more than `limit` if there are more.
+  func hits(of text: String, limit: Int, source: Int64? = nil) throws(Failure) -> [NameHit] {
+    let readings = SearchQuery.readings(of: text, marks: source.map { [[SearchText.word(ofSource: $0)]] } ?? [])
+    var hits: [NameHit] = []
+    var seen: Set<NameOwner> = []
+    func add(_ found: [NameHit]) { for hit in found where seen.insert(hit.owner).inserted { hits.append(hit) } }
+    func add(_ index: String, _ rank: NameHit.Rank) throws(Failure) {
+      for query in readings where hits.count <= limit {
+        add(try self.hits(of: query, in: index, limit: limit + 1 + seen.count, rank))
+      }
+    }
+    try add("names", .name)
+    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: false)) }
+    try add("words", .anyField)
+    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: true)) }
+    return Array(hits.prefix(limit + 1))
+  }
+
+  /// Contacts with names that are written otherwise, or misspelt.
+  private func alike(_ text: String, source: Int64?, findsMisspelt: Bool) throws(Failure) -> [NameHit] {
+    try self.view.attempt { database in
+      let found = try NameSearch(database: database, findsMisspelt: findsMisspelt).owners(of: text) { word in
+        guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
+        return Set(
+          try self.rows(of: query, in: "names", limit: NameSearch.exactLimit, database).map {
+            NameOwner(contact: $0.row)
+          })
+      }
+      var hits: [NameHit] = []
+      try EngineStatement(
+        database,
+        """
+        SELECT text.contact, text.sort_key FROM json_each(?1) AS found
+          CROSS JOIN contact_search AS text ON text.contact = found.value
+        WHERE ?2 IS NULL OR (SELECT source FROM contact WHERE id = text.contact) = ?2
+        """
+      ).forEach([.text(ColumnValues.array(found.keys.compactMap(\.contact))), source.map { .integer($0) } ?? .null]) {
+        row in
+        let owner = NameOwner(contact: row.integer(0))
+        hits.append(NameHit(alike: owner, distance: found[owner] ?? 0, key: row.text(1)))
+      }
+      return hits.sorted()
+    }
   }
 
   /// The most matches that are sorted. A common word has more, and reading them all would take too long.
   private static var candidates: Int { 300 }
 
-  /// Rows of contacts that match in one of the indexes, in the order of the reply.
-  private func hits(of query: SearchQuery, in index: String, limit: Int) throws(Failure) -> [Int64] {
-    let words = query.wordsToCheck
-    return try self.view.attempt { database in
-      try database.all(
-        """
-        SELECT contact FROM (
-          SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
-          FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
-          WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first)
-            AND instr(text.\(index), :second) AND (:others IS NULL
-            OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
-          LIMIT :candidates)
-        ORDER BY place, sort_key, contact LIMIT :limit
-        """,
-        named: [
-          "beginning": .text(query.beginning), "expression": .text(query.expression), "first": .text(words.first ?? ""),
-          "second": .text(words.dropFirst().first ?? ""),
-          "others": words.count > 2 ? .text(ColumnValues.array(Array(words.dropFirst(2)))) : .null,
-          "candidates": .integer(Int64(max(Self.candidates, limit))), "limit": .integer(Int64(limit)),
-        ]
-      ) { $0.integer(0) }
+  private func hits(
+    of query: SearchQuery, in index: String, limit: Int, _ rank: NameHit.Rank
+  ) throws(Failure) -> [NameHit] {
+    try self.view.attempt { database in
+      try self.rows(of: query, in: index, limit: limit, database).map { row in
+        NameHit(owner: NameOwner(contact: row.row), rank: rank, distance: row.place, key: row.key)
+      }
     }
+  }
+
+  /// Rows of contacts that match in one of the indexes, in the order of the reply.
+  private func rows(
+    of query: SearchQuery, in index: String, limit: Int, _ database: Database
+  ) throws -> [(row: Int64, place: Int, key: String)] {
+    let words = query.wordsToCheck
+    return try database.all(
+      """
+      SELECT contact, place, sort_key FROM (
+        SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
+        FROM contact_\(index) AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
+        WHERE contact_\(index) MATCH :expression AND instr(text.\(index), :first)
+          AND instr(text.\(index), :second) AND (:others IS NULL
+          OR NOT EXISTS (SELECT 1 FROM json_each(:others) WHERE instr(text.\(index), value) = 0))
+        LIMIT :candidates)
+      ORDER BY place, sort_key, contact LIMIT :limit
+      """,
+      named: [
+        "beginning": .text(query.beginning), "expression": .text(query.expression), "first": .text(words.first ?? ""),
+        "second": .text(words.dropFirst().first ?? ""),
+        "others": words.count > 2 ? .text(ColumnValues.array(Array(words.dropFirst(2)))) : .null,
+        "candidates": .integer(Int64(max(Self.candidates, limit))), "limit": .integer(Int64(limit)),
+      ]
+    ) { ($0.integer(0), Int($0.integer(1)), $0.text(2)) }
   }
 }

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// Keeps the search texts of live contacts and the two full-text indexes over them up to date.
+/// Keeps the search texts of live contacts, the two full-text indexes over them and the index of names up to date.
 ///
 /// The indexes do not store the texts. Deleting an entry needs the text it was made of
 /// (<https://www.sqlite.org/fts5.html#the_delete_command>), so only this type writes these tables.
@@ -8,17 +8,19 @@ struct ContactSearchIndex {
   let database: Database
 
   /// Adds a contact that is not in the index.
-  func insert(_ text: SearchText, row: Int64, source: Int64) throws {
+  func insert(_ text: SearchText, _ names: NameWords, row: Int64, source: Int64) throws {
     try self.list(text.marked(SearchText.word(ofSource: source)), row: row)
+    try NameIndex(database: self.database).insert(names, of: NameOwner(contact: row))
   }
 
   /// Replaces a contact's search text.
-  func update(_ text: SearchText, row: Int64, source: Int64) throws {
+  func update(_ text: SearchText, _ names: NameWords, row: Int64, source: Int64) throws {
     let text = text.marked(SearchText.word(ofSource: source))
     if let old = try self.text(of: row) {
       guard old != text else { return }
       try self.unlist(old, row: row)
     }
+    try NameIndex(database: self.database).set(names, of: NameOwner(contact: row))
     try self.list(text, row: row)
   }
 
@@ -26,6 +28,7 @@ struct ContactSearchIndex {
   func delete(row: Int64) throws {
     guard let old = try self.text(of: row) else { return }
     try self.unlist(old, row: row)
+    try NameIndex(database: self.database).remove(NameOwner(contact: row))
   }
 
   private func list(_ text: SearchText, row: Int64) throws {

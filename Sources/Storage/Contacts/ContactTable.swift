@@ -145,7 +145,7 @@ extension ContactTable where View == Transaction {
       let row = database.lastInsertedRowID
       try ContactValueTable(database: database).insert(prepared.lists, row: row)
       if !contact.hasDeletedAt {
-        try ContactSearchIndex(database: database).insert(prepared.search, row: row, source: source)
+        try ContactSearchIndex(database: database).insert(prepared.search, prepared.names, row: row, source: source)
       }
       return row
     }
@@ -177,7 +177,7 @@ extension ContactTable where View == Transaction {
       if contact.hasDeletedAt {
         try search.delete(row: row)
       } else {
-        try search.update(prepared.search, row: row, source: source)
+        try search.update(prepared.search, prepared.names, row: row, source: source)
       }
     }
     self.view.changed(contacts: [id])
@@ -224,7 +224,8 @@ extension ContactTable where View == Transaction {
       try database.run(
         "UPDATE contact SET deleted_at = NULL, missing_since = NULL, updated_at = ?, is_kept = 1 WHERE id = ?",
         .integer(now), .integer(row))
-      try ContactSearchIndex(database: database).update(SearchText(of: contact), row: row, source: source)
+      try ContactSearchIndex(database: database).update(
+        SearchText(of: contact), NameWords(of: contact), row: row, source: source)
     }
     self.view.changed(contacts: [id])
     contact.clearDeletedAt()
@@ -309,19 +310,22 @@ public struct PreparedContact: Sendable {
   let fields: [EngineValue]
   let lists: ContactLists
   let search: SearchText
+  let names: NameWords
 
   /// Prepares a contact.
   ///
   /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
   public init(_ contact: Contact) throws(Failure) {
-    try self.init(contact, lists: ContactLists(of: contact), search: SearchText(of: contact))
+    try self.init(
+      contact, lists: ContactLists(of: contact), search: SearchText(of: contact), names: NameWords(of: contact))
   }
 
-  private init(_ contact: Contact, lists: ContactLists, search: SearchText) throws(Failure) {
+  private init(_ contact: Contact, lists: ContactLists, search: SearchText, names: NameWords) throws(Failure) {
     self.contact = contact
     self.fields = try ContactRow.arguments(of: contact, sortKey: search.sortKey)
     self.lists = lists
     self.search = search
+    self.names = names
   }
 
   /// The same contact with a picture. The expensive parts are reused.
@@ -330,6 +334,6 @@ public struct PreparedContact: Sendable {
   public func showing(_ photo: BlobRef) throws(Failure) -> PreparedContact {
     var contact = self.contact
     contact.photo = photo
-    return try PreparedContact(contact, lists: self.lists, search: self.search)
+    return try PreparedContact(contact, lists: self.lists, search: self.search, names: self.names)
   }
 }

@@ -27,14 +27,22 @@ struct SearchQuery {
     return words.isEmpty ? nil : SearchQuery(words, marks: marks)
   }
 
-  /// The queries for a text: its words, and before that a phone number if it may be one.
+  /// The queries for a text: its words, and before that a phone number if it may be one. Country and area codes are written in many
+  /// ways, so a number is also looked for without its leading zeros, and a long one by its last eight digits.
   static func readings(of text: String, marks: [[String]]) -> [SearchQuery] {
     guard let asWords = self.words(of: text, marks: marks) else { return [] }
     let words = SearchText.words(of: text.beginning(Self.textLimit))
     let digits = words.joined()
-    let mayBePhone =
-      words.count > 1 && digits.utf8.count > 2 && digits.unicodeScalars.allSatisfy { ("0"..."9").contains($0) }
-    return mayBePhone ? [SearchQuery([digits], marks: marks), asWords] : [asWords]
+    guard digits.utf8.count > 2, digits.unicodeScalars.allSatisfy({ ("0"..."9").contains($0) }) else {
+      return [asWords]
+    }
+    var numbers = [digits, String(digits.drop { $0 == "0" })]
+    if digits.utf8.count > 8 { numbers.append(String(digits.suffix(8))) }
+    var queries: [SearchQuery] = []
+    for (index, number) in numbers.enumerated() where number.utf8.count > 2 && !numbers[..<index].contains(number) {
+      queries.append(SearchQuery([number], marks: marks))
+    }
+    return queries + (words.count > 1 ? [asWords] : [])
   }
 
   /// The full-text expression that every match fulfils; quoted, so that no part of it is syntax.

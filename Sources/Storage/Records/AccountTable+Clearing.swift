@@ -9,8 +9,13 @@ extension AccountTable where View == Transaction {
   /// a contact, and the people of those records.
   ///
   /// - Parameter discardPending: Whether queued changes may be lost.
-  /// - Throws: `FAILED_PRECONDITION/CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
+  /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN` before the first login, when nothing is a copy; `CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
   public func clearCache(discardPending: Bool) throws(Failure) -> ClearCacheReply {
+    guard try self.current().hasServer else {
+      throw Failure(
+        .failedPrecondition, "NOT_LOGGED_IN",
+        "There is no Monica account: nothing is a copy of what a server has, so nothing was deleted.")
+    }
     let account = try self.view.records.account
     let counts = try self.view.outbox.counts()
     let waiting = counts.pending + counts.syncing + counts.failed + counts.conflicts
@@ -28,10 +33,12 @@ extension AccountTable where View == Transaction {
       let gone = try database.all("SELECT kind, uuid FROM record WHERE id \(condition)", named: values) {
         (kind: RecordKind(rawValue: Int($0.integer(0))), id: $0.text(1))
       }
+      try database.run(
+        "DELETE FROM name_word WHERE owner IN (SELECT 2 * id + 1 FROM record WHERE id \(condition))", named: values)
       for (table, column) in [
         ("record_person", "record"), ("record_label", "record"), ("record_blob", "record"), ("record_search", "record"),
         ("outbox", "record"), ("conflict", "record"), ("record_person", "person"), ("person_search", "person"),
-        ("person_spelling", "person"), ("person_link_dismissed", "person"), ("record", "id"),
+        ("person_link_dismissed", "person"), ("record", "id"),
       ] {
         try database.run("DELETE FROM \(table) WHERE \(column) \(condition)", named: values)
       }

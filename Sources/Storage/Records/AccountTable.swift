@@ -20,6 +20,9 @@ public struct AccountRecord: Sendable, Equatable {
   /// When everything was last read, in nanoseconds since 1970; nil = never.
   public var lastPullAt: Int64?
 
+  /// Whether there is a server: false before the first login.
+  public var hasServer: Bool { !self.endpoint.isEmpty }
+
   /// Makes an account.
   public init(
     endpoint: String = "", state: AccountState = .nothing, userID: UInt64 = 0, userName: String = "",
@@ -137,6 +140,7 @@ extension AccountTable where View == Transaction {
           "UPDATE monica_account SET endpoint = ?1, created_at = ?2, last_used_at = ?2 WHERE is_current",
           .text(account.endpoint), .integer(now))
       }
+      try self.tellQueued()
     } else {
       try self.view.attempt { database in
         try database.run(
@@ -151,6 +155,19 @@ extension AccountTable where View == Transaction {
         UPDATE monica_account SET state = ?, user_id = ?, user_name = ?, user_email = ?, ca_file = ? WHERE is_current
         """, .text(AccountState.loggedIn.rawValue), .integer(Int64(bitPattern: account.userID)),
         .text(of: account.userName), .text(of: account.userEmail), .text(account.caFile))
+    }
+  }
+
+  /// Emits the events of the records that were kept here alone until now.
+  private func tellQueued() throws(Failure) {
+    let account = try self.view.records.account
+    let queued = try self.view.attempt { database in
+      try database.all(
+        "SELECT kind, uuid FROM record WHERE account = ? AND deleted_at IS NULL", .integer(account)
+      ) { (kind: RecordKind(rawValue: Int($0.integer(0))), id: $0.text(1)) }
+    }
+    for record in queued {
+      if let kind = record.kind { self.view.changed(kind, [record.id]) }
     }
   }
 

@@ -7,14 +7,14 @@ struct LinkSearch {
   let database: Database
 
   /// What two are compared by; the order is that of sureness.
-  private enum Trait: Int, CaseIterable {
+  enum Trait: Int, CaseIterable {
     case email, phone, name
 
     /// On the wire.
     var reason: String { String(describing: self) }
   }
 
-  private struct Known {
+  struct Known {
     let id: String
     let name: String
     var keys: [Trait: Set<String>] = [:]
@@ -62,16 +62,21 @@ struct LinkSearch {
     )
   }
 
-  private func people(_ account: Int64, only person: Int64?) throws -> [Int64: Known] {
+  /// The people of an account, by row.
+  ///
+  /// - Parameters:
+  ///   - person: The row of the only person; nil = all.
+  ///   - areLinked: Whether those with a link are included.
+  func people(_ account: Int64, only person: Int64?, areLinked: Bool = false) throws -> [Int64: Known] {
     var people: [Int64: Known] = [:]
     try EngineStatement(
       self.database,
       """
       SELECT id, uuid, name FROM record
       WHERE account = ?1 AND kind = 1 AND sort_key IS NOT NULL AND deleted_at IS NULL AND id = coalesce(?2, id)
-        AND NOT EXISTS (SELECT 1 FROM person_link WHERE person = record.id)
+        AND (?3 OR NOT EXISTS (SELECT 1 FROM person_link WHERE person = record.id))
       """
-    ).forEach([.integer(account), person.map { .integer($0) } ?? .null]) { row in
+    ).forEach([.integer(account), person.map { .integer($0) } ?? .null, .integer(areLinked ? 1 : 0)]) { row in
       let name = row.text(2)
       people[row.integer(0)] = Known(id: row.text(1), name: name, keys: [.name: Self.names([name])])
     }
@@ -92,17 +97,19 @@ struct LinkSearch {
     return people
   }
 
-  /// The live contacts that are nobody yet.
-  private func contacts(_ account: Int64) throws -> [Int64: Known] {
+  /// The live contacts, by row.
+  ///
+  /// - Parameter areLinked: Whether those that are somebody already are included.
+  func contacts(_ account: Int64, areLinked: Bool = false) throws -> [Int64: Known] {
     var contacts: [Int64: Known] = [:]
     try EngineStatement(
       self.database,
       """
       SELECT id, uuid, formatted_name, coalesce(given, ''), family FROM contact
-      WHERE deleted_at IS NULL AND uuid NOT IN (
-        SELECT contact_uuid FROM person_link CROSS JOIN record ON record.id = person_link.person WHERE record.account = ?)
+      WHERE deleted_at IS NULL AND (?2 OR uuid NOT IN (
+        SELECT contact_uuid FROM person_link CROSS JOIN record ON record.id = person_link.person WHERE record.account = ?1))
       """
-    ).forEach([.integer(account)]) { row in
+    ).forEach([.integer(account), .integer(areLinked ? 1 : 0)]) { row in
       let name = row.text(2)
       contacts[row.integer(0)] = Known(
         id: row.text(1), name: name, keys: [.name: Self.names([name, row.text(3) + " " + row.text(4)])])
@@ -115,7 +122,8 @@ struct LinkSearch {
     return contacts
   }
 
-  private func dismissed() throws -> [Int64: Set<String>] {
+  /// The contacts that are known not to be a person, by the person's row.
+  func dismissed() throws -> [Int64: Set<String>] {
     var dismissed: [Int64: Set<String>] = [:]
     try EngineStatement(self.database, "SELECT person, contact_uuid FROM person_link_dismissed")
       .forEach([]) { dismissed[$0.integer(0), default: []].insert($0.text(1)) }

@@ -81,6 +81,15 @@ extension OutboxTable where View == Transaction {
     }
   }
 
+  /// Stores that the server has no place for a record, which is kept here alone until it changes.
+  public func stays(_ row: Int64) throws(Failure) {
+    try self.change(row) { old, database in
+      try OutboxRows(database: database).remove(row)
+      try RecordKeeper(database: database).setState(.here, of: row)
+      return [old]
+    }
+  }
+
   /// Stores that the server has deleted the record of a change: a conflict, unless the record is deleted here too.
   public func gone(_ row: Int64, now: Int64) throws(Failure) {
     try self.change(row) { old, database in

@@ -151,7 +151,7 @@ public struct OutboxTable<View: DatabaseView> {
         case .syncing?: counts.syncing = count
         case .failed?: counts.failed = count
         case .conflict?: counts.conflicts = count
-        case .synced?, nil: break
+        case .synced?, .here?, nil: break
         }
       }
       return counts
@@ -205,8 +205,9 @@ public struct OutboxTable<View: DatabaseView> {
   ///
   /// A person waits for the tags that it names. But a person whose earlier attempt may have arrived is sent before a tag is renamed:
   /// that attempt has the old name, from which the server would create a tag. A failed change waits for a person and blocks no tag.
-  /// A conversation may create the type of its channel, so it waits for another conversation of that channel that is in flight, or
-  /// that a worker or the server may still be running. If workers may be running both, the first one is sent.
+  /// A conversation may create the type of its channel, a contact field or an activity its own type. So it waits for another one of
+  /// that type that is in flight, or that a worker or the server may still be running. If workers may be running both, the first
+  /// one is sent.
   private static var namesAreThere: String {
     """
     (outbox.operation = 'delete' OR CASE record.kind
@@ -221,10 +222,10 @@ public struct OutboxTable<View: DatabaseView> {
         WHERE record_label.account = record.account AND record_label.kind = \(RecordKind.person.rawValue)
           AND record_label.label = record.sort_key AND open.sent IS NOT NULL
           AND person.state IN (\(RecordState.pending.rawValue), \(RecordState.syncing.rawValue)))
-      WHEN \(RecordKind.conversation.rawValue) THEN NOT EXISTS (
+      ELSE NOT EXISTS (
         SELECT 1 FROM outbox AS open CROSS JOIN record AS other ON other.id = open.record
         WHERE open.account = record.account AND (open.attempt IS NOT NULL OR open.busy_until IS NOT NULL)
-          AND other.kind = record.kind AND other.id <> record.id
+          AND other.id <> record.id AND \(Self.typeTable("other.kind")) = \(Self.typeTable("record.kind"))
           AND (other.state = \(RecordState.syncing.rawValue)
             OR (open.attempt IS NOT NULL AND other.last_attempt_at > ?2 - \(OutboxEntry.longestHold)
               AND (outbox.attempt IS NULL OR open.seq < outbox.seq))
@@ -233,8 +234,14 @@ public struct OutboxTable<View: DatabaseView> {
             SELECT 1 FROM record_label AS theirs CROSS JOIN record_label AS ours
               ON ours.record = record.id AND ours.label = theirs.label
             WHERE theirs.record = other.id))
-      ELSE TRUE END)
+      END)
     """
+  }
+
+  /// Which list of the server has the type of a record of a kind: conversations and contact fields share one; 0 = none.
+  private static func typeTable(_ kind: String) -> String {
+    "CASE \(kind) WHEN \(RecordKind.conversation.rawValue) THEN 1 WHEN \(RecordKind.contactField.rawValue) THEN 1 "
+      + "WHEN \(RecordKind.activity.rawValue) THEN 2 ELSE NULL END"
   }
 
   private static var selection: String {

@@ -2,7 +2,7 @@ internal import GRDB
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// The full-text index of people: name, nickname, company and e-mail addresses, and how the names sound.
+/// The full-text index of people: name, nickname, company, e-mail addresses and numbers; and their place in the index of names.
 struct PersonSearchIndex {
   let database: Database
 
@@ -10,9 +10,17 @@ struct PersonSearchIndex {
   func refresh(_ row: Int64) throws {
     let entry = try self.entry(of: row)
     let known = try self.text(of: row)
-    guard known != entry?.text else { return }
+    if known != entry?.text { try self.replace(known, entry, row) }
+  }
+
+  /// Makes the entry of a person anew.
+  func rebuild(_ row: Int64) throws { try self.replace(try self.text(of: row), try self.entry(of: row), row) }
+
+  private func replace(_ known: SearchText?, _ entry: Entry?, _ row: Int64) throws {
     if let known { try self.unlist(known, row) }
-    if let entry { try self.list(entry, row) }
+    guard let entry else { return }
+    try self.list(entry, row)
+    try NameIndex(database: self.database).insert(entry.names, of: NameOwner(person: row))
   }
 
   /// Removes a person.
@@ -26,7 +34,7 @@ struct PersonSearchIndex {
   private struct Entry {
     let account: Int64
     let text: SearchText
-    let names: [String]
+    let names: NameWords
   }
 
   /// The entry of a person; nil if the person is deleted.
@@ -36,7 +44,7 @@ struct PersonSearchIndex {
     ) { (account: $0.integer(0), sortKey: $0.text(1), body: $0.blob(2)) }
     guard let stored else { return nil }
     let person = try Person(serializedBytes: stored.body)
-    var emails: [String] = []
+    var ways: [String] = []
     try EngineStatement(
       self.database,
       """
@@ -46,7 +54,12 @@ struct PersonSearchIndex {
       """
     ).forEach([.integer(row)]) { field in
       let field = try ContactField(serializedBytes: field.blob(0))
-      if field.data.utf8.contains(UInt8(ascii: "@")) { emails.append(field.data) }
+      let digits = SearchText.digits(of: field.data)
+      if field.data.utf8.contains(UInt8(ascii: "@")) {
+        ways.append(field.data)
+      } else if digits.utf8.count > 2 {
+        ways += [field.data, digits]
+      }
     }
     var names = [person.displayName, person.firstName, person.middleName, person.lastName, person.nickname]
     for (one, other) in [(person.lastName, person.firstName), (person.firstName, person.lastName)] {
@@ -59,8 +72,8 @@ struct PersonSearchIndex {
       account: stored.account,
       text: SearchText(
         sortKey: stored.sortKey, names: SearchText.text(of: names, marks: marks),
-        words: SearchText.text(of: names + [person.company] + emails, marks: marks)),
-      names: names)
+        words: SearchText.text(of: names + [person.company] + ways, marks: marks)),
+      names: NameWords(of: person))
   }
 
   private func list(_ entry: Entry, _ row: Int64) throws {
@@ -69,20 +82,13 @@ struct PersonSearchIndex {
       .integer(entry.account), .text(entry.text.sortKey), .text(entry.text.names), .text(entry.text.words))
     try self.database.run(
       "INSERT INTO person_words (rowid, words) VALUES (?, ?)", .integer(row), .text(entry.text.words))
-    for word in Set(entry.names.flatMap(SearchText.words(of:))) where word.unicodeScalars.count > 1 {
-      try self.database.run(
-        "INSERT INTO person_spelling (account, letters, word, person, sound) VALUES (?, ?, ?, ?, ?)",
-        .integer(entry.account), .integer(Int64(word.unicodeScalars.count)), .text(word), .integer(row),
-        .text(Spelling.sound(of: word)))
-    }
   }
 
   private func unlist(_ text: SearchText, _ row: Int64) throws {
     try self.database.run(
       "INSERT INTO person_words (person_words, rowid, words) VALUES ('delete', ?, ?)", .integer(row), .text(text.words))
-    for table in ["person_search", "person_spelling"] {
-      try self.database.run("DELETE FROM \(table) WHERE person = ?", .integer(row))
-    }
+    try self.database.run("DELETE FROM person_search WHERE person = ?", .integer(row))
+    try NameIndex(database: self.database).remove(NameOwner(person: row))
   }
 
   private func text(of row: Int64) throws -> SearchText? {

@@ -115,6 +115,7 @@ struct RecordKeeper {
   /// Whether a deletion would lose a change: the record or one of its children has a queued change.
   func isChangedHere(_ record: StoredRecord) throws -> Bool {
     guard record.state == .synced else { return true }
+    // What is kept here alone is a change too: the server's deletion of a person would take it along.
     return try self.recordsThatGo(with: record).contains { $0.state != .synced }
   }
 
@@ -235,7 +236,7 @@ struct OutboxDemand: Equatable {
     case .syncing, .conflict:
       self.operation = needed ?? .update
       self.state = state
-    case .synced, .pending, .failed:
+    case .synced, .pending, .failed, .here:
       self.operation = needed
       self.state = needed == nil ? .synced : .pending
     }

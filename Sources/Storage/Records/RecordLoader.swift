@@ -25,7 +25,9 @@ struct RecordLoader {
   }
 
   private static let selection = """
-    SELECT record.id, record.kind, record.body, record.uuid, record.monica_id, record.state, record.created_at,
+    SELECT record.id, record.kind, record.body, record.uuid, record.monica_id,
+      iif((SELECT endpoint FROM monica_account WHERE id = record.account) = '', \(RecordState.here.rawValue), record.state),
+      record.created_at,
       record.updated_at, record.deleted_at, record.last_attempt_at, outbox.error, owner.uuid, owner.name, record.name
     FROM record LEFT JOIN record AS owner ON owner.id = record.owner
       LEFT JOIN outbox ON record.state <> 0 AND outbox.record = record.id
@@ -144,7 +146,7 @@ struct RecordLoader {
     }
   }
 
-  /// The names of relationship types from the other side, by the server's catalog.
+  /// The names of relationship types from the other side, by the server's catalog, or else as every household has them.
   private func reverses(of types: [String]) throws -> [String: String] {
     guard !types.isEmpty else { return [:] }
     var reverses: [String: String] = [:]
@@ -157,6 +159,9 @@ struct RecordLoader {
     ).forEach([]) { row in
       let entry = try CatalogEntry(serializedBytes: row.blob(0))
       reverses[entry.name] = entry.reverseName
+    }
+    for type in types where reverses[type, default: ""].isEmpty {
+      reverses[type] = CommonName.find(.relationshipType, type)?.reverse
     }
     return reverses
   }

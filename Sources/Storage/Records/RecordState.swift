@@ -10,6 +10,10 @@ public enum RecordState: Int, CaseIterable, Sendable {
   case failed
   /// It was changed here and on the server.
   case conflict
+  /// It is kept here alone: the household has no Monica account, or the server has no such type.
+  ///
+  /// Stored only in the second case. Without an account, changes are queued as ``pending`` for the first login, and shown as this.
+  case here
 
   /// The name on the wire.
   public var name: String { String(describing: self) }

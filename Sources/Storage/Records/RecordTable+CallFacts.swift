@@ -59,7 +59,7 @@ extension RecordTable {
       conditions.append("record.emotion = ?")
       values.append(.integer(emotion))
     }
-    if let state = query.syncState {
+    if let state = try self.asStored(query).syncState {
       conditions.append("record.state = ?")
       values.append(.integer(Int64(state.rawValue)))
     }

@@ -34,7 +34,8 @@ extension RecordTable {
       throw .invalid(field: "emotion", "is none of \(RecordTraits.emotions.joined(separator: ", ")).")
     }
     guard !kinds.isEmpty, let words = SearchQuery.words(of: text, marks: marks) else { return ([], false) }
-    let search = RecordSearch(query: query, words: words, account: account, person: person, emotion: emotion)
+    let search = RecordSearch(
+      query: try self.asStored(query), words: words, account: account, person: person, emotion: emotion)
     let rows = try self.view.attempt { try search.rows($0, limit: limit + 1) }
     let records = try self.loadWhatFits(Array(rows.prefix(limit)), seenBy: query.person)
     return (records, records.count < rows.count)

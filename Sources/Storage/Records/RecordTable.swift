@@ -105,11 +105,20 @@ public struct RecordTable<View: DatabaseView> {
       person = try self.row(of: id, .person)
       if person == nil { throw Self.unknown(.person, id) }
     }
-    let listing = try RecordListing(of: kinds, query, account: self.account, person: person, limit: limit)
+    let listing = try RecordListing(
+      of: kinds, self.asStored(query), account: self.account, person: person, limit: limit)
     guard !listing.sql.isEmpty else { return [] }
     return try self.view.attempt { database in
       try database.all(listing.sql, named: listing.values) { RecordListing.place(of: $0, isNamed: isNamed) }
     }
+  }
+
+  /// The query by the states that are stored: without an account, what is shown as here is stored as pending.
+  func asStored(_ query: RecordQuery) throws(Failure) -> RecordQuery {
+    guard let state = query.syncState, try !self.view.accounts.current().hasServer else { return query }
+    var stored = query
+    stored.syncState = state == .here ? .pending : .here
+    return stored
   }
 
   private func page(

@@ -21,7 +21,7 @@ struct RecordTraits: Equatable {
   var theyCalled = false
   /// Ids of the people it is about, each once, the one it belongs to first.
   var people: [String] = []
-  /// Folded tags or channel, each once.
+  /// Folded tags, channel or type, each once.
   var labels: [String] = []
   /// The texts to search; empty for kinds without search.
   var texts: [String] = []
@@ -51,7 +51,12 @@ struct RecordTraits: Equatable {
     case .conversation(let conversation):
       if conversation.hasHappenedAt { self.at = conversation.happenedAt.nanosecondsSince1970 }
       self.labels = [Self.key(conversation.channel)].filter { !$0.isEmpty }
-    case .activity(let activity): self.at = Day(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
+    case .activity(let activity):
+      self.at = Day(activity.happenedOn)?.nanosecondsSince1970 ?? createdAt
+      self.labels = Self.labels([activity.type])
+    case .contactField(let field):
+      // Every server has these two types.
+      self.labels = ["email", "phone"].contains(field.type) ? [] : Self.labels([field.type])
     default: break
     }
   }

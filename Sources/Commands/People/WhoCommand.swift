@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import Bus
+internal import KithMessages
+
+struct WhoCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "who", abstract: "Find somebody, among people and in the address book at once.",
+    discussion: """
+      Names are found in any script and misspelt, numbers in any spelling: sato finds 佐藤, mueller finds Müller.
+      Example: kith who ingrid
+      Example: kith who '+81 90 1234 5678'
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: "A part of a name, company, number or email address.")
+  var text: [String]
+
+  @OptionGroup var size: LimitOption
+
+  func run(_ session: Session) async throws {
+    var request = WhoRequest()
+    request.text = self.text.joined(separator: " ")
+    request.limit = self.size.limit
+    let reply = try await session.ask(request)
+    try session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
+  }
+
+  private static func lines(_ hits: [Acquaintance], _ session: Session) -> [String] {
+    guard !hits.isEmpty else { return ["Nobody found."] }
+    var table = Table(
+      [
+        ("NAME", .left), ("PHONE", .left), ("EMAIL", .left), ("BIRTHDAY", .left), ("LAST CONTACT", .left),
+        ("KNOWN AS", .left), ("ID", .left),
+      ], hidesEmpty: true)
+    for hit in hits {
+      let known = [hit.hasPerson ? "person" : nil, hit.hasContact ? "contact" : nil].compactMap { $0 }
+      table.add(
+        hit.shownName, hit.contact.phones.preferred, hit.contact.emails.preferred, hit.birthday,
+        hit.person.hasLastInteractionAt ? session.ago(hit.person.lastInteractionAt) : "",
+        known.joined(separator: " and "), hit.hasPerson ? hit.person.id : hit.contact.id)
+    }
+    return table.lines(session.console.style)
+  }
+}
+
+struct DuplicatesCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "duplicates", abstract: "Show people and contacts that may be the same.",
+    discussion: """
+      Nothing is merged. Link a person to their contact with `kith people link`; two contacts are merged in the address book they
+      come from.
+      Example: kith people duplicates
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @OptionGroup var page: PageOptions
+
+  func run(_ session: Session) async throws {
+    var request = DuplicatesRequest()
+    self.page.fill(&request)
+    let reply = try await session.ask(request)
+    try session.show(reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor))
+  }
+
+  private static func lines(_ duplicates: [Duplicate], _ session: Session) -> [String] {
+    guard !duplicates.isEmpty else { return ["No duplicates found."] }
+    var table = Table(("ONE", .left), ("OTHER", .left), ("SAME", .left), ("ONE IS", .left), ("OTHER IS", .left))
+    for pair in duplicates {
+      table.add(
+        pair.name, pair.otherName, pair.reasons.joined(separator: ", "), Self.kind(pair.personID, pair.contactID),
+        Self.kind(pair.otherPersonID, pair.otherContactID))
+    }
+    guard
+      let link = duplicates.first(where: { !$0.personID.isEmpty && $0.contactID.isEmpty && !$0.otherContactID.isEmpty })
+    else { return table.lines(session.console.style) }
+    return table.lines(session.console.style) + [
+      "", "If \(Printable.text(link.name)) is one: kith people link \(link.personID) \(link.otherContactID)",
+      "If not: kith people dismiss \(link.personID) \(link.otherContactID)",
+    ]
+  }
+
+  private static func kind(_ person: String, _ contact: String) -> String {
+    person.isEmpty ? "contact \(contact)" : contact.isEmpty ? "person \(person)" : "person and contact \(person)"
+  }
+}
+
+extension Acquaintance {
+  /// The name; a contact without one is called by its nickname, organisation, email or phone.
+  var shownName: String { self.name.isEmpty ? self.contact.shownName : self.name }
+
+  /// The candidate that a name on the command line may mean.
+  ///
+  /// - Parameter id: The id to use: the person's or the contact's.
+  func candidate(_ id: String) -> NameMatch.Candidate {
+    let (person, contact) = (self.person, self.contact)
+    return .init(
+      id: id, shown: self.shownName,
+      names: [
+        self.shownName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)",
+        contact.formattedName,
+        contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
+        "\(contact.name.family) \(contact.name.given)",
+      ].filter { !$0.isEmpty && $0 != " " })
+  }
+}
+
+extension Session {
+  /// The people and contacts whom a name may mean: those with misspelt names only if there are no others.
+  func whoIs(_ text: String) async throws(Failure) -> [Acquaintance] {
+    var request = WhoRequest()
+    request.text = text
+    request.limit = 500
+    let hits = try await self.ask(request).hits
+    let sure = hits.filter { $0.foundBy != "misspelt" }
+    return sure.isEmpty ? hits : sure
+  }
+}
+
+/// Somebody about whom something is recorded: a person, or a contact of the address book, of whom a person is made.
+struct AnyoneReference: NameReference {
+  static let help = ArgumentHelp(
+    "The person: an id, or a name that only one has, also in the address book.", valueName: "person")
+  static let example = "ann"
+  static let kind = "person"
+
+  let text: String
+
+  func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    try await session.whoIs(self.text).map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
+  }
+
+  func id(_ session: Session) async throws(Failure) -> String {
+    guard !RecordID.isID(self.text) else { return self.text }
+    let all = try await session.whoIs(self.text)
+    // People come before contacts of whom nothing is recorded.
+    let people = all.filter(\.hasPerson)
+    let hits = people.isEmpty ? all : people
+    let candidates = hits.map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
+    let id = try NameMatch(kind: Self.kind, candidates: candidates).id(of: self.text)
+    guard hits.contains(where: { !$0.hasPerson && $0.contact.id == id }) else { return id }
+    var request = PersonOfContactRequest()
+    request.contactID = id
+    let person = try await session.ask(request)
+    if !session.isJSON {
+      session.console.printError(
+        "\(Printable.text(person.displayName)) of the address book is now one of your people. To undo: kith people delete \(person.id)"
+      )
+    }
+    return person.id
+  }
+}

@@ -1,0 +1,85 @@
+internal import KithMessages
+
+/// The words of a person's or a contact's names, as ``NameIndex`` stores them.
+struct NameWords: Sendable, Equatable {
+  /// Begins the entry of initials.
+  static let initialMark = "\u{2}"
+  /// Begins the entry of what a word sounds like.
+  static let soundMark = "\u{3}"
+  /// How many words of one owner are stored.
+  private static let limit = 32
+  /// How many letters of a word are stored.
+  private static let longest = 40
+
+  /// Keys of words, initials and sounds, each once.
+  private(set) var entries: [String] = []
+
+  /// Makes the words of names.
+  ///
+  /// - Parameters:
+  ///   - names: Whole names or parts of them.
+  ///   - pairs: Family and given names, as they are written and as they are read. Their initials are stored, and what is written
+  ///     without a blank.
+  init(names: [String], pairs: [(family: String, given: String)]) {
+    var words: [String] = []
+    for name in names {
+      words += Self.words(of: name)
+      let joined = Self.words(of: Self.withoutJoints(name))
+      if joined.count < words.count { words += joined }
+    }
+    for pair in pairs {
+      let (family, given) = (Self.words(of: pair.family), Self.words(of: pair.given))
+      guard !family.isEmpty, !given.isEmpty else { continue }
+      words += [family.joined() + given.joined(), given.joined() + family.joined()]
+      if let (one, other) = Self.initials(family[0], given[0]) {
+        self.entries += [Self.initialMark + one + other, Self.initialMark + other + one]
+      }
+    }
+    var seen = Set(self.entries)
+    for word in words where self.entries.count < Self.limit {
+      guard let key = NameKey.make(word) else { continue }
+      if seen.insert(key).inserted { self.entries.append(key) }
+      let sound = Spelling.sound(of: word)
+      if !sound.isEmpty, seen.insert(Self.soundMark + sound).inserted { self.entries.append(Self.soundMark + sound) }
+    }
+  }
+
+  /// The words of a contact.
+  init(of contact: Contact) {
+    let name = contact.name
+    self.init(
+      names: [
+        contact.formattedName, name.given, name.family, name.middle, name.phoneticGiven, name.phoneticFamily,
+        name.phoneticMiddle, contact.nickname, contact.organization, contact.phoneticOrganization,
+      ],
+      pairs: [(name.family, name.given), (name.phoneticFamily, name.phoneticGiven)])
+  }
+
+  /// The words of a person.
+  init(of person: Person) {
+    self.init(
+      names: [
+        person.displayName, person.firstName, person.middleName, person.lastName, person.nickname, person.company,
+      ], pairs: [(person.lastName, person.firstName)])
+  }
+
+  /// The folded words of a name, without numbers.
+  static func words(of name: String) -> [String] {
+    SearchText.words(of: name.beginning(512)).filter { !$0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+      .map { $0.unicodeScalars.count > Self.longest ? String($0.unicodeScalars.prefix(Self.longest)) : $0 }
+  }
+
+  /// The name without what joins its parts: O'Brien and Jean-Luc are also written as one word.
+  static func withoutJoints(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.filter { !"'’‘`´-‐‑.".unicodeScalars.contains($0) }))
+  }
+
+  private static func initials(_ family: String, _ given: String) -> (String, String)? {
+    guard let one = NameKey.make(family)?.first, let other = NameKey.make(given)?.first else { return nil }
+    // The letter itself, not what it is levelled to.
+    return (
+      family.first?.isASCII == true ? "\(family.prefix(1))" : "\(one)",
+      given.first?.isASCII == true ? "\(given.prefix(1))" : "\(other)"
+    )
+  }
+}
