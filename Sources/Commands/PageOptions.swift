@@ -94,5 +94,6 @@ extension ListDeliveriesReply: PagedReply {}
 extension PersonTimelineReply: PagedReply {}
 extension CallTimelineReply: PagedReply {}
 extension SuggestLinksReply: PagedReply {}
+extension DuplicatesReply: PagedReply {}
 extension QueueReply: PagedReply {}
 extension ConflictsReply: PagedReply {}

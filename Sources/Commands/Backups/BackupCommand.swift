@@ -42,7 +42,7 @@ struct MakeBackupCommand: HubCommand {
     let made = try await session.ask(MakeBackupRequest(), drawing: "backup")
     var lines = ["Made and checked: \(Printable.text(made.name)), \(Count.bytes(made.size))"]
     if !made.fault.isEmpty { lines.append(Printable.text(made.fault)) }
-    try session.show(made, lines)
+    try await session.show(made, lines)
   }
 }
 
@@ -55,7 +55,7 @@ struct ListBackupsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let state = try await session.ask(ListBackupsRequest())
-    try session.show(state, Self.lines(state, session))
+    try await session.show(state, Self.lines(state, session))
   }
 
   private static func lines(_ state: BackupState, _ session: Session) -> [String] {
@@ -65,12 +65,12 @@ struct ListBackupsCommand: HubCommand {
     var lines = ["In \(Printable.text(state.folder)), every day at \(state.at)."]
     if !state.fault.isEmpty { lines.append(Printable.text(state.fault)) }
     guard !state.backups.isEmpty else { return lines }
-    var table = Table(("MADE", .left), ("STATE", .left), ("SIZE", .right), ("FILE", .left))
+    var table = Table([Column("MADE"), Column("STATE"), Column("SIZE", .right), Column("FILE", wraps: true)])
     for backup in state.backups {
       let isGood = backup.knownState == .good
       table.add(
         session.ago(backup.made), backup.state, isGood ? Count.bytes(backup.size) : "", isGood ? backup.name : backup.fault)
     }
-    return lines + table.lines(session.console.style)
+    return lines + table.lines(session)
   }
 }

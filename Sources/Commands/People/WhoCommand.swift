@@ -21,26 +21,26 @@ struct WhoCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = WhoRequest()
     request.text = self.text.joined(separator: " ")
-    request.limit = self.size.limit
+    request.limit = self.size.count
     let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
+    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
   }
 
   private static func lines(_ hits: [Acquaintance], _ session: Session) -> [String] {
     guard !hits.isEmpty else { return ["Nobody found."] }
     var table = Table(
       [
-        ("NAME", .left), ("PHONE", .left), ("EMAIL", .left), ("BIRTHDAY", .left), ("LAST CONTACT", .left),
-        ("KNOWN AS", .left), ("ID", .left),
+        Column("NAME", wraps: true), Column("PHONE"), Column("EMAIL", drops: 2), Column("BIRTHDAY", drops: 3),
+        Column("LAST CONTACT", drops: 1), Column("KNOWN AS", drops: 4), Column("ID"),
       ], hidesEmpty: true)
     for hit in hits {
       let known = [hit.hasPerson ? "person" : nil, hit.hasContact ? "contact" : nil].compactMap { $0 }
       table.add(
         hit.shownName, hit.contact.phones.preferred, hit.contact.emails.preferred, hit.birthday,
         hit.person.hasLastInteractionAt ? session.ago(hit.person.lastInteractionAt) : "",
-        known.joined(separator: " and "), hit.hasPerson ? hit.person.id : hit.contact.id)
+        known.joined(separator: " and "), session.ids[hit.hasPerson ? hit.person.id : hit.contact.id])
     }
-    return table.lines(session.console.style)
+    return table.lines(session)
   }
 }
 
@@ -58,31 +58,33 @@ struct DuplicatesCommand: HubCommand {
   @OptionGroup var page: PageOptions
 
   func run(_ session: Session) async throws {
-    var request = DuplicatesRequest()
-    self.page.fill(&request)
-    let reply = try await session.ask(request)
-    try session.show(reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor))
+    let reply = try await self.page.ask(DuplicatesRequest(), session)
+    try await session.show(reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor))
   }
 
   private static func lines(_ duplicates: [Duplicate], _ session: Session) -> [String] {
     guard !duplicates.isEmpty else { return ["No duplicates found."] }
-    var table = Table(("ONE", .left), ("OTHER", .left), ("SAME", .left), ("ONE IS", .left), ("OTHER IS", .left))
+    var table = Table([
+      Column("ONE", wraps: true), Column("OTHER", wraps: true), Column("SAME"), Column("ONE IS", drops: 1),
+      Column("OTHER IS", drops: 1),
+    ])
     for pair in duplicates {
       table.add(
-        pair.name, pair.otherName, pair.reasons.joined(separator: ", "), Self.kind(pair.personID, pair.contactID),
-        Self.kind(pair.otherPersonID, pair.otherContactID))
+        pair.name, pair.otherName, pair.reasons.joined(separator: ", "), Self.kind(pair.personID, pair.contactID, session),
+        Self.kind(pair.otherPersonID, pair.otherContactID, session))
     }
     guard
       let link = duplicates.first(where: { !$0.personID.isEmpty && $0.contactID.isEmpty && !$0.otherContactID.isEmpty })
-    else { return table.lines(session.console.style) }
-    return table.lines(session.console.style) + [
-      "", "If \(Printable.text(link.name)) is one: kith people link \(link.personID) \(link.otherContactID)",
-      "If not: kith people dismiss \(link.personID) \(link.otherContactID)",
+    else { return table.lines(session) }
+    return table.lines(session) + [
+      "", "If \(Printable.text(link.name)) is one: kith people link \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
+      "If not: kith people dismiss \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
     ]
   }
 
-  private static func kind(_ person: String, _ contact: String) -> String {
-    person.isEmpty ? "contact \(contact)" : contact.isEmpty ? "person \(person)" : "person and contact \(person)"
+  private static func kind(_ person: String, _ contact: String, _ session: Session) -> String {
+    guard !person.isEmpty else { return "contact \(session.ids[contact])" }
+    return "\(contact.isEmpty ? "person" : "person and contact") \(session.ids[person])"
   }
 }
 
@@ -128,18 +130,21 @@ struct AnyoneReference: NameReference {
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    try await session.whoIs(self.text).map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
+    try await self.hits(session).map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
+  }
+
+  /// People come before contacts of whom nothing is recorded.
+  private func hits(_ session: Session) async throws(Failure) -> [Acquaintance] {
+    let all = try await session.whoIs(self.text)
+    let people = all.filter(\.hasPerson)
+    return people.isEmpty ? all : people
   }
 
   func id(_ session: Session) async throws(Failure) -> String {
-    guard !RecordID.isID(self.text) else { return self.text }
-    let all = try await session.whoIs(self.text)
-    // People come before contacts of whom nothing is recorded.
-    let people = all.filter(\.hasPerson)
-    let hits = people.isEmpty ? all : people
-    let candidates = hits.map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
-    let id = try NameMatch(kind: Self.kind, candidates: candidates).id(of: self.text)
-    guard hits.contains(where: { !$0.hasPerson && $0.contact.id == id }) else { return id }
+    let id = try await self.match(session, isExact: false, isDeleted: false)
+    guard id != self.text, try await self.hits(session).contains(where: { !$0.hasPerson && $0.contact.id == id }) else {
+      return id
+    }
     var request = PersonOfContactRequest()
     request.contactID = id
     let person = try await session.ask(request)

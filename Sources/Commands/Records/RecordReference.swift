@@ -160,7 +160,7 @@ extension NameReference {
   }
 
   /// A name comes before a part of an id: `Ada` is a person.
-  private func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
+  func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
     guard !IDText.isWhole(self.text) else { return self.text }
     let match = NameMatch(
       kind: Self.kind,
