@@ -55,7 +55,8 @@ let package = Package(
     .library(
       name: "KithHub",
       targets: [
-        "Hub", "Backups", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription", "Reminders",
+        "Hub", "Backups", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription",
+        "Reminders",
         "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets", "CivilTime",
       ]),
   ],
@@ -158,7 +159,8 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Backups", "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop", "Instruments",
+        "Backups", "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
+        "Instruments",
         "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
         "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
       ], swiftSettings: strict),
@@ -300,7 +302,8 @@ let package = Package(
     .testTarget(
       name: "HubTests",
       dependencies: [
-        "Backups", "CivilTime", "Hub", "Bus", "BusZeroMQ", "EventLoop", "Instruments", "KithMessages", "TestKit", "ZeroMQ", protobuf, logging,
+        "Backups", "CivilTime", "Hub", "Bus", "BusZeroMQ", "EventLoop", "Instruments", "KithMessages", "TestKit",
+        "ZeroMQ", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "PortContractTests",

@@ -152,7 +152,9 @@ public actor BackupActor {
     backup.made = .init(nanosecondsSince1970: self.now())
     let known = Set(((try? await self.backups()) ?? []).map(\.name))
     // The clock may show a second twice.
-    let names = (0...).lazy.map { Self.name(at: self.now() + $0 * 1_000_000_000, isEncrypted: plan.passphraseFile != nil) }
+    let names = (0...).lazy.map {
+      Self.name(at: self.now() + $0 * 1_000_000_000, isEncrypted: plan.passphraseFile != nil)
+    }
     backup.name = names.first { !known.contains($0) } ?? ""
     backup.encrypted = plan.passphraseFile != nil
     backup.withSecrets = plan.hasSecrets
@@ -188,11 +190,10 @@ public actor BackupActor {
     let archive = BackupArchive(path: "\(final).partial", passphraseFile: plan.passphraseFile, scratch: self.scratch)
     defer { try? files.removeItem(atPath: self.scratch) }
     do {
-      try files.createDirectory(atPath: plan.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let private700: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+      let ownerOnly: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
       let (content, restored) = ("\(self.scratch)/content", "\(self.scratch)/restored")
-      for path in [content, restored] {
-        try files.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: private700)
+      for path in [plan.folder, content, restored] {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: ownerOnly)
       }
       try await self.storage.copy(to: "\(content)/\(BackupArchive.store)")
       for name in [BackupArchive.sounds] + (plan.hasSecrets ? BackupArchive.secrets : []) {
@@ -250,7 +251,9 @@ public actor BackupActor {
 
   /// `kith-20260131T033000Z.tar`, with `.gpg` if it is encrypted.
   private static func name(at moment: Int64, isEncrypted: Bool) -> String {
-    let letters = Date(timeIntervalSince1970: Double(moment / 1_000_000_000)).ISO8601Format().filter { !"-:".contains($0) }
+    let letters = Date(timeIntervalSince1970: Double(moment / 1_000_000_000)).ISO8601Format().filter {
+      !"-:".contains($0)
+    }
     return "kith-\(letters).tar\(isEncrypted ? ".gpg" : "")"
   }
 }

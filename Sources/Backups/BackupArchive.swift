@@ -42,7 +42,8 @@ struct BackupArchive {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
       try encoder.encode(manifest).write(to: URL(fileURLWithPath: "\(directory)/\(Self.manifest)"))
-      guard FileManager.default.createFile(atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+      guard FileManager.default.createFile(atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600])
+      else {
         throw Self.failure("the file cannot be written. Check the folder and its permissions.", self.path)
       }
       try await self.tar(["--create", "--file", self.path, "--directory", directory, "."])
@@ -68,7 +69,8 @@ struct BackupArchive {
       found[Self.manifest] = nil
       guard found == manifest.files, found[Self.store] != nil else {
         throw Failure(
-          .dataLoss, "STORE_DAMAGED", "\(self.path) is damaged: its files are not those that were put into it. Take another backup.")
+          .dataLoss, "STORE_DAMAGED",
+          "\(self.path) is damaged: its files are not those that were put into it. Take another backup.")
       }
       try StoreCopy.check("\(directory)/\(Self.store)")
       try FileManager.default.removeItem(atPath: "\(directory)/\(Self.manifest)")
@@ -124,7 +126,8 @@ struct BackupArchive {
     for path in try FileManager.default.subpathsOfDirectory(atPath: directory) {
       let whole = "\(directory)/\(path)"
       let kind = try FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
-      guard kind == .typeRegular else { continue }
+      if kind == .typeDirectory { continue }
+      guard kind == .typeRegular else { throw Self.failure("\(path) is neither a file nor a directory.", directory) }
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: whole))
       var digest = SHA256()
       while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update([UInt8](part)) }

@@ -44,7 +44,8 @@ struct BackupConfiguration: Sendable, Hashable {
     case "command":
       let words = value?.array?.compactMap { $0.string } ?? []
       guard value?.array?.count == words.count, words.first?.hasPrefix("/") == true else {
-        return "backup.command has to be a program's absolute path and its arguments, such as [\"/usr/local/bin/copy-backup\"]"
+        return
+          "backup.command has to be a program's absolute path and its arguments, such as [\"/usr/local/bin/copy-backup\"]"
       }
       self.values.command = words
     default: return "'backup.\(key)' is not a key of the configuration; docs/operations.md lists them"
@@ -55,13 +56,17 @@ struct BackupConfiguration: Sendable, Hashable {
   private static func path(
     _ value: (any TOMLValueConvertible)?, _ key: String, _ set: (String) -> Void
   ) -> String? {
-    guard let path = value?.string, path.hasPrefix("/"), path.count > 1 else { return "backup.\(key) has to be an absolute path" }
+    guard let path = value?.string, path.hasPrefix("/"), path.count > 1 else {
+      return "backup.\(key) has to be an absolute path"
+    }
     set(path.hasSuffix("/") ? String(path.dropLast()) : path)
     return nil
   }
 
   private static func count(_ value: (any TOMLValueConvertible)?, _ key: String, _ set: (Int) -> Void) -> String? {
-    guard let count = value?.int, (0...1000).contains(count) else { return "backup.\(key) has to be between 0 and 1000" }
+    guard let count = value?.int, (0...1000).contains(count) else {
+      return "backup.\(key) has to be between 0 and 1000"
+    }
     set(count)
     return nil
   }

@@ -7,8 +7,10 @@ import Testing
 
 @Suite("When backups are due, and which ones stay")
 struct BackupPlanTests {
-  private let zone = Zone(named: "Europe/Berlin")!
+  private let zone: Zone
   private let plan = BackupPlan(folder: "/srv/backup")
+
+  init() throws { self.zone = try #require(Zone(named: "Europe/Berlin")) }
 
   private func moment(_ day: String, _ time: String) throws -> Int64 {
     let (day, time) = (try #require(Day(day)), try #require(TimeOfDay(time)))
@@ -60,15 +62,19 @@ struct BackupPlanTests {
 
   @Test func `seven days, four weeks and twelve months stay`() throws {
     let newest = try #require(Day("2026-11-25"))
-    let all = (0..<800).compactMap { self.zone.instant(of: newest.adding(days: -$0), at: self.plan.at) }.map { self.backup($0) }
+    let all = (0..<800).compactMap { self.zone.instant(of: newest.adding(days: -$0), at: self.plan.at) }.map {
+      self.backup($0)
+    }
     let gone = Set(self.plan.surplus(of: all, in: self.zone).map(\.name))
     let kept = all.filter { !gone.contains($0.name) }.map { self.zone.day(at: $0.made.nanosecondsSince1970) }
     #expect(kept.prefix(7) == (0..<7).map { newest.adding(days: -$0) }[...])
     // The Sundays before, and the last day of each month before.
-    #expect(kept.dropFirst(7).map(\.description) == [
-      "2026-11-15", "2026-11-08", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30", "2026-05-31", "2026-04-30",
-      "2026-03-31", "2026-02-28", "2026-01-31", "2025-12-31",
-    ])
+    #expect(
+      kept.dropFirst(7).map(\.description) == [
+        "2026-11-15", "2026-11-08", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30", "2026-05-31",
+        "2026-04-30",
+        "2026-03-31", "2026-02-28", "2026-01-31", "2025-12-31",
+      ])
   }
 
   @Test func `the newest good one stays whatever is asked for`() throws {

@@ -20,13 +20,17 @@ import Testing
     ("plain.vcf", "plain.vcf", "plain.vcf"),
   ]
 
+  /// The step comes last here: the code of today needs the tables of the others.
+  private static let others = Migration.all.filter { $0.name != "file_names" }
+  private static let all = others + Migration.all.filter { $0.name == "file_names" }
+
   /// A household with the store of a version that wrote file names unchanged, in any normalization form.
   ///
   /// - Parameter renames: Names of cards as they are written now, and as they were written then.
   private func before(_ source: String, _ renames: (Household) async throws -> [(String, String)]) async throws -> (
     root: String, ids: [String: String]
   ) {
-    let home = try Household(migrations: Array(Migration.all.prefix { $0.name != "file_names" }))
+    let home = try Household(migrations: Self.others)
     let renames = try await renames(home)
     try await home.storage.write { transaction throws(Failure) in
       for (now, before) in renames where !now.utf8.elementsEqual(before.utf8) {
@@ -59,7 +63,7 @@ import Testing
       return Self.names.map { ($0.2, $0.1) }
         + hrefs.map { ($0, $0.replacing("mu%CC%88ller.vcf", with: "mu\u{308}ller.vcf")) }
     }
-    let home = try Household(root: root)
+    let home = try Household(root: root, migrations: Self.all)
     let problems = try await home.problems().map(\.sourceIdentifier)
     #expect(problems.count == 6 && problems.allSatisfy { $0.contains("%CC%8") })
     for isFull in [false, true] {
@@ -84,7 +88,7 @@ import Testing
           ($0.sourceIdentifier, $0.sourceIdentifier.replacing("%CC%81", with: "\u{301}"))
         }
       }
-      let home = try Household(root: root)
+      let home = try Household(root: root, migrations: Self.all)
       let status = try await home.sync("export", full: true)
       #expect(status.added + status.updated + status.deleted + status.heldBack == 0 && status.live == 20)
       let live = try await home.live()

@@ -227,6 +227,11 @@ def test_a_folder_that_cannot_be_written_is_said_and_tried_again(house):
     code, reason = house.hub.error("Backups/Make", timeout=60)
     assert reason == "BACKUP_FAILED", (code, reason)
     assert "backups" in house.state()["fault"]
+    for command in "status", "doctor":
+        run = subprocess.run(
+            [BINARIES / "kith", "--runtime-dir", house.hub.runtime, command], capture_output=True, text=True,
+            env={**os.environ, "LC_ALL": "C.UTF-8"})
+        assert "No backup came of" in run.stdout and "kith backup now" in run.stdout, run.stdout
     house.folder.unlink()
     assert house.make().exists() and "fault" not in house.state()
 

@@ -136,7 +136,7 @@ def test_an_entry_and_a_reminder_at_times_in_words(home):
 
 def test_messages_are_in_words_of_the_command_line(home):
     for command, words in [
-        (("call", "log", "ann", "--duration", "99999"), "--duration: "), (("peple", "list"), "Did you mean: kith people"),
+        (("call", "log", "ann", "--duration", "99999"), "--duration: "), (("peple", "list"), "Did you mean 'people'?"),
         (("call", "lst"), "Did you mean: kith call list"),
         (("contacts", "source", "add", "home", "--vdir", "/nowhere/at/all"), "There is no folder /nowhere/at/all"),
         (("people", "delete", "Ann Lee"), "add --yes")]:

@@ -69,7 +69,8 @@ struct ListBackupsCommand: HubCommand {
     for backup in state.backups {
       let isGood = backup.knownState == .good
       table.add(
-        session.ago(backup.made), backup.state, isGood ? Count.bytes(backup.size) : "", isGood ? backup.name : backup.fault)
+        session.ago(backup.made), backup.state, isGood ? Count.bytes(backup.size) : "",
+        isGood ? backup.name : backup.fault)
     }
     return lines + table.lines(session)
   }

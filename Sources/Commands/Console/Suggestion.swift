@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Help
 
 /// The command that was probably meant by a mistyped word.
 enum Suggestion {
@@ -31,27 +32,8 @@ enum Suggestion {
   static func nearest(to word: String, among names: [String]) -> String? {
     let word = word.lowercased()
     let most = word.count < 4 ? 1 : 2
-    let near = names.map { ($0, Self.distance(word, $0)) }.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0
+    let near = names.map { ($0, EditDistance.between(word, $0)) }.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0
     let begun = names.filter { word.count > 1 && $0.hasPrefix(word) }
     return near ?? (begun.count == 1 ? begun[0] : nil)
-  }
-
-  /// How many letters have to be changed, added, left out or swapped with their neighbour.
-  static func distance(_ one: String, _ other: String) -> Int {
-    let (one, other) = (Array(one), Array(other))
-    var rows = [Array(0...other.count)]
-    for (row, letter) in one.enumerated() {
-      var current = [row + 1]
-      for (column, candidate) in other.enumerated() {
-        var best = min(
-          rows[row][column] + (letter == candidate ? 0 : 1), rows[row][column + 1] + 1, current[column] + 1)
-        if row > 0, column > 0, letter == other[column - 1], one[row - 1] == candidate {
-          best = min(best, rows[row - 1][column - 1] + 1)
-        }
-        current.append(best)
-      }
-      rows.append(current)
-    }
-    return rows[one.count][other.count]
   }
 }

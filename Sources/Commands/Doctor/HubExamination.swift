@@ -18,7 +18,8 @@ struct HubExamination {
     let checkup = try await self.permitted(CheckupRequest())
     var findings = [self.running(status)] + self.versions(status)
     if let checkup { findings += self.machine(checkup, status) }
-    let seen = StatusExamination(session: self.session, status: status)
+    let backups = try await self.permitted(ListBackupsRequest()) ?? BackupState()
+    let seen = StatusExamination(session: self.session, status: status, backups: backups)
     findings.append(seen.database)
     if let checkup { findings.append(self.clock(checkup, status)) }
     if let server = try await self.permitted(ServerKeyRequest()) { findings.append(self.network(server)) }
@@ -29,7 +30,11 @@ struct HubExamination {
     }
     findings += try await self.channels()
     findings += seen.doors
-    if let checkup { findings.append(self.backup(checkup)) }
+    if let daily = seen.dailyBackup {
+      findings.append(daily)
+    } else if let checkup {
+      findings.append(self.backup(checkup))
+    }
     guard checkup == nil else { return findings }
     let note = self.say(
       "You may not see everything: your role is not admin.", "管理者ではないので、一部は確認できません。")
@@ -175,8 +180,9 @@ struct HubExamination {
     }
   }
 
+  /// The last backup that a person made.
   private func backup(_ checkup: CheckupReply) -> Finding {
-    let command = "kith backup FILE"
+    let command = self.say("kith backup FILE, or every day: [backup] folder in kithd.toml", "kith backup FILE。毎日作るには kithd.toml の [backup] に folder を書いてください。")
     guard checkup.hasBackedUpAt else {
       return Finding(.backup, .bad, self.say("There is no backup.", "バックアップがありません。"), advice: command)
     }

@@ -6,12 +6,28 @@ internal import SwiftProtobuf
 struct StatusExamination {
   let session: Session
   let status: StatusReply
+  let backups: BackupState
 
   private var say: Language { self.session.language }
 
   /// What needs a person.
   var needs: [Finding] {
-    ([self.database] + self.sources + self.workers + self.doors).filter { $0.state == .bad }
+    ([self.database] + self.sources + self.workers + self.doors + [self.dailyBackup].compactMap(\.self)).filter { $0.state == .bad }
+  }
+
+  /// The backups that are made every day; nil if no folder is configured.
+  var dailyBackup: Finding? {
+    guard !self.backups.folder.isEmpty else { return nil }
+    guard self.backups.fault.isEmpty else {
+      return Finding(.backup, .bad, self.backups.fault, advice: "kith backup now")
+    }
+    guard self.backups.hasLastGood else {
+      return Finding(.backup, .look, self.say("none was made yet", "まだ作っていません"), advice: "kith backup now")
+    }
+    // One day, and the time to make one.
+    let isOld = self.session.now.seconds - self.backups.lastGood.seconds > 2 * 86_400
+    return Finding(
+      .backup, isOld ? .bad : .good, self.session.relative(self.backups.lastGood), advice: isOld ? "kith backup now" : "")
   }
 
   /// The state of the database.

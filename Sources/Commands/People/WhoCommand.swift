@@ -70,14 +70,16 @@ struct DuplicatesCommand: HubCommand {
     ])
     for pair in duplicates {
       table.add(
-        pair.name, pair.otherName, pair.reasons.joined(separator: ", "), Self.kind(pair.personID, pair.contactID, session),
+        pair.name, pair.otherName, pair.reasons.joined(separator: ", "),
+        Self.kind(pair.personID, pair.contactID, session),
         Self.kind(pair.otherPersonID, pair.otherContactID, session))
     }
     guard
       let link = duplicates.first(where: { !$0.personID.isEmpty && $0.contactID.isEmpty && !$0.otherContactID.isEmpty })
     else { return table.lines(session) }
     return table.lines(session) + [
-      "", "If \(Printable.text(link.name)) is one: kith people link \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
+      "",
+      "If \(Printable.text(link.name)) is one: kith people link \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
       "If not: kith people dismiss \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
     ]
   }

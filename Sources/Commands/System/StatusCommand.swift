@@ -12,15 +12,21 @@ struct StatusCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(StatusRequest())
-    try await session.show(reply, StatusReport(reply).lines(session))
+    // An older kithd makes no backups.
+    let backups = try? await session.ask(ListBackupsRequest())
+    try await session.show(reply, StatusReport(reply, backups ?? BackupState()).lines(session))
   }
 }
 
 /// `System/Status` as lines.
 struct StatusReport {
   private let status: StatusReply
+  private let backups: BackupState
 
-  init(_ status: StatusReply) { self.status = status }
+  init(_ status: StatusReply, _ backups: BackupState = BackupState()) {
+    self.status = status
+    self.backups = backups
+  }
 
   func lines(_ session: Session) -> [String] {
     let uptime = session.now.seconds - self.status.startedAt.seconds
@@ -40,7 +46,7 @@ struct StatusReport {
   private func needs(_ session: Session) -> [String] {
     var session = session
     session.language = .english
-    let needs = StatusExamination(session: session, status: self.status).needs
+    let needs = StatusExamination(session: session, status: self.status, backups: self.backups).needs
     guard !needs.isEmpty else { return [] }
     let style = session.console.style
     let shown = needs.prefix(Self.mostNeeds).flatMap { need in
