@@ -1,4 +1,5 @@
 """The command line at a terminal of 80 columns, with Ctrl-C typed in the middle of what takes time."""
+import codecs
 import contextlib
 import fcntl
 import os
@@ -38,12 +39,14 @@ class Typed:
             preexec_fn=take_terminal, env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", **environment})
         os.close(far)
         self.said = ""
+        # What is read may end in the middle of a character.
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, seconds):
         if not select.select([self.terminal], [], [], seconds)[0]:
             return True
         try:
-            self.said += os.read(self.terminal, 10_000).decode(errors="replace")
+            self.said += self.decoder.decode(os.read(self.terminal, 10_000))
             return True
         except OSError:
             return False
@@ -53,6 +56,11 @@ class Typed:
         while not re.search(pattern, self.said):
             assert self.read(0.1) and time.monotonic() < end, self.said
         return self
+
+    def handles_signals(self):
+        """Whether an interrupt reaches the command's own handler by now, and does not end the process: proc_pid_status(5)."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return bool(int(re.search(r"SigCgt:\s+(\w+)", status)[1], 16) >> (signal.SIGTERM - 1) & 1)
 
     def until_true(self, condition, seconds=60):
         end = time.monotonic() + seconds
@@ -169,7 +177,7 @@ def test_a_player_ends_with_all_that_it_has_started(home, kept, script):
     (programs / "aplay").chmod(0o755)
     with nobody_left(span(4)):
         typed = Typed(home, "care", "play", kept, PATH=f"{programs}:{os.environ['PATH']}")
-        typed.until_true(lambda: sleepers(span(4))).type("\x03")
+        typed.until_true(lambda: sleepers(span(4)) and typed.handles_signals()).type("\x03")
         assert typed.end() == 0, typed.said
 
 
@@ -186,7 +194,7 @@ def test_a_player_ends_with_its_terminal(home, kept, with_nohup):
             typed = Typed(home, "care", "play", kept, PATH=f"{programs}:{os.environ['PATH']}")
         finally:
             signal.signal(signal.SIGHUP, before)
-        typed.until_true(lambda: sleepers(span(5)))
+        typed.until_true(lambda: sleepers(span(5)) and typed.handles_signals())
         os.close(typed.terminal)
         if with_nohup:
             assert sleepers(span(5))
