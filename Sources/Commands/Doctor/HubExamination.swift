@@ -182,7 +182,9 @@ struct HubExamination {
 
   /// The last backup that a person made.
   private func backup(_ checkup: CheckupReply) -> Finding {
-    let command = self.say("kith backup FILE, or every day: [backup] folder in kithd.toml", "kith backup FILE。毎日作るには kithd.toml の [backup] に folder を書いてください。")
+    let command = self.say(
+      "kith backup FILE, or every day: [backup] folder in kithd.toml",
+      "kith backup FILE。毎日作るには kithd.toml の [backup] に folder を書いてください。")
     guard checkup.hasBackedUpAt else {
       return Finding(.backup, .bad, self.say("There is no backup.", "バックアップがありません。"), advice: command)
     }

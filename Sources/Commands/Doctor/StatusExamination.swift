@@ -12,7 +12,8 @@ struct StatusExamination {
 
   /// What needs a person.
   var needs: [Finding] {
-    ([self.database] + self.sources + self.workers + self.doors + [self.dailyBackup].compactMap(\.self)).filter { $0.state == .bad }
+    let all = [self.database] + self.sources + self.workers + self.doors + [self.dailyBackup].compactMap(\.self)
+    return all.filter { $0.state == .bad }
   }
 
   /// The backups that are made every day; nil if no folder is configured.
@@ -26,8 +27,8 @@ struct StatusExamination {
     }
     // One day, and the time to make one.
     let isOld = self.session.now.seconds - self.backups.lastGood.seconds > 2 * 86_400
-    return Finding(
-      .backup, isOld ? .bad : .good, self.session.relative(self.backups.lastGood), advice: isOld ? "kith backup now" : "")
+    let made = self.session.relative(self.backups.lastGood)
+    return Finding(.backup, isOld ? .bad : .good, made, advice: isOld ? "kith backup now" : "")
   }
 
   /// The state of the database.
