@@ -94,8 +94,8 @@ package struct CommandTree: Sendable, Decodable {
 }
 
 /// How many letters have to be changed, with two that changed places as one.
-package enum EditDistance {
-  package static func between(_ first: String, _ second: String) -> Int {
+enum EditDistance {
+  static func between(_ first: String, _ second: String) -> Int {
     let (first, second) = (Array(first), Array(second))
     var rows = [Array(0...second.count)]
     for (row, letter) in first.enumerated() {

@@ -98,23 +98,4 @@ struct WordTests {
     #expect(Emotion(argument: "😊") == .happy)
     #expect(Emotion(argument: "great") == nil)
   }
-
-  @Test(
-    "A mistyped command is answered with the one that was meant",
-    arguments: [
-      (["peple", "list"], "kith people"), (["call", "lst"], "kith call list"),
-      (["--json", "contact", "list"], "kith contacts"),
-      (["--runtime-dir", "/tmp/x", "car", "list"], "kith care"), (["jobs", "lst"], "kith jobs list"),
-    ])
-  func suggestion(arguments: [String], meant: String) {
-    let sentence = Suggestion.sentence(for: arguments, below: KithCommand.self, .english)
-    #expect(sentence?.hasSuffix("Did you mean: \(meant)") == true)
-  }
-
-  @Test(
-    "Nothing is suggested for what is like no command",
-    arguments: [["xyzzy"], ["call", "Care/List"], ["call", "list"]])
-  func nothing(arguments: [String]) {
-    #expect(Suggestion.sentence(for: arguments, below: KithCommand.self, .english) == nil)
-  }
 }

@@ -7,15 +7,7 @@ struct CareWords: Sendable {
 
   init(_ language: CareLanguage) { self.isJapanese = language == .japanese }
 
-  func name(of category: CareCategory) -> String {
-    switch category {
-    case .medication: self.isJapanese ? "服薬" : "Medication"
-    case .meal: self.isJapanese ? "食事" : "Meal"
-    case .toileting: self.isJapanese ? "排泄" : "Toileting"
-    case .medicalVisit: self.isJapanese ? "通院" : "Medical visit"
-    case .freeMemo: self.isJapanese ? "自由メモ" : "Free memo"
-    }
-  }
+  func name(of category: CareCategory) -> String { self.isJapanese ? category.japanese : category.english }
 
   func title(_ date: Day) -> String {
     let (year, month, day) = date.components

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import Help
 internal import KithClient
 internal import KithMessages
 
@@ -27,8 +28,12 @@ struct SendMethodCommand: HubCommand {
     guard let method = self.method else { throw CleanExit.helpRequest(CallCommand.self) }
     let name = method.hasPrefix("kith.v1.") ? method : "kith.v1.\(method)"
     guard let known = Methods.all.first(where: { $0.name == name }) else {
-      if let sentence = Suggestion.sentence(for: ["call", method], below: KithCommand.self, session.language) {
-        throw ValidationError(sentence)
+      let calls = try? CommandTree(of: KithCommand.self).path(["call"]).last
+      if !method.contains("/"), let near = calls?.command(near: method) {
+        throw ValidationError(
+          session.language(
+            "`kith call` has no command '\(Printable.text(method))'. Did you mean: kith call \(near)",
+            "「kith call」に「\(Printable.text(method))」はありません。もしかして: kith call \(near)"))
       }
       throw Failure.invalid(
         field: "method",

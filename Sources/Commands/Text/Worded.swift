@@ -23,15 +23,7 @@ extension Worded {
 }
 
 extension CareCategory: Worded {
-  func words(_ say: Language) -> String {
-    switch self {
-    case .medication: say("medication", "服薬")
-    case .meal: say("meal", "食事")
-    case .toileting: say("toileting", "排泄")
-    case .medicalVisit: say("medical visit", "通院")
-    case .freeMemo: say("free memo", "自由メモ")
-    }
-  }
+  func words(_ say: Language) -> String { say(self.english.lowercased(), self.japanese) }
 }
 
 extension CareReview: Worded {

@@ -17,15 +17,7 @@ extension Text {
 
 extension CareCategory {
   /// Its name.
-  var name: Text {
-    switch self {
-    case .medication: Text("Medication", "服薬")
-    case .meal: Text("Meal", "食事")
-    case .toileting: Text("Toileting", "排泄")
-    case .medicalVisit: Text("Medical visit", "通院")
-    case .freeMemo: Text("Memo", "自由メモ")
-    }
-  }
+  var name: Text { Text(self.english, self.japanese) }
 
   /// Its sign, beside its name.
   var sign: String {

@@ -1,5 +1,6 @@
-internal import Bus
+public import Bus
 public import CivilTime
+internal import FailureWords
 public import KithMessages
 public import SwiftProtobuf
 
@@ -158,4 +159,14 @@ extension Text {
   static let today = Text("today", "今日")
   static let yesterday = Text("yesterday", "昨日")
   static let tomorrow = Text("tomorrow", "明日")
+}
+
+extension Failure {
+  /// The failure with its message in a language. Code, reason and details are for programs, and stay.
+  public func read(in language: PageLanguage) -> Failure { language == .japanese ? self.inJapanese : self }
+}
+
+extension PageView {
+  /// Why something failed, in the language.
+  func words(of status: Status) -> String { Failure(status: status).read(in: self.language).message }
 }

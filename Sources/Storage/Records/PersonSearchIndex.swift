@@ -13,7 +13,7 @@ struct PersonSearchIndex {
     if known != entry?.text { try self.replace(known, entry, row) }
   }
 
-  /// Makes the entry of a person anew.
+  /// Replaces what the index has of a person.
   func rebuild(_ row: Int64) throws { try self.replace(try self.text(of: row), try self.entry(of: row), row) }
 
   private func replace(_ known: SearchText?, _ entry: Entry?, _ row: Int64) throws {
