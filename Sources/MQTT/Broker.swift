@@ -116,7 +116,7 @@ public final class Broker: Sendable {
 
   /// libmosquitto's object.
   ///
-  /// Sendable because mosquitto.h allows its functions on every thread once its own thread runs (`mosquitto_loop_start`); what is
+  /// `@unchecked` is sound: mosquitto.h allows its functions on every thread once its own thread runs (`mosquitto_loop_start`); what is
   /// called before that, `Broker.init` calls before it hands the object on.
   @safe private struct Session: ~Copyable, @unchecked Sendable {
     private let handle: OpaquePointer
