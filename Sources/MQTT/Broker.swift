@@ -139,6 +139,8 @@ public final class Broker: Sendable {
       let payload = will.payload
       _ = unsafe mosquitto_will_set(self.handle, will.topic, Int32(payload.count), payload, 1, will.isRetained)
       if !login.user.isEmpty { _ = unsafe mosquitto_username_pw_set(self.handle, login.user, login.password) }
+      // Small messages wait for nothing.
+      _ = unsafe mosquitto_int_option(self.handle, MOSQ_OPT_TCP_NODELAY, 1)
       _ = unsafe mosquitto_reconnect_delay_set(self.handle, 1, 30, true)
       if address.isTLS {
         let file = login.authorities.isEmpty ? nil : login.authorities
