@@ -12,13 +12,20 @@ internal import TOMLKit
 /// keep_days = 7
 /// keep_weeks = 4
 /// keep_months = 12
-/// secrets = true                   # passwords, tokens and keys too
+/// secrets = true                   # passwords, tokens and keys too; needs a passphrase
 /// passphrase_file = "/etc/kith/backup.passphrase"
 /// command = ["/usr/local/bin/copy-backup"]   # gets the path of each one
 /// ```
 struct BackupConfiguration: Sendable, Hashable {
   /// Nil without a folder.
   var plan: BackupPlan? { self.values.folder.isEmpty ? nil : self.values }
+
+  /// What is wrong with the keys together; nil if nothing is.
+  var fault: String? {
+    guard self.values.hasSecrets, self.values.passphraseFile == nil else { return nil }
+    return
+      "backup.secrets needs backup.passphrase_file: without it, whoever reads the folder has your passwords and keys"
+  }
 
   private var values = BackupPlan(folder: "")
 

@@ -124,9 +124,10 @@ public struct Hub: ServiceLifecycle.Service {
     let devices = DevicesActor(
       storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
       logger: self.logger)
+    let contentKey = try ContentKey.load(directory: self.locations.stateDirectory)
     let backups = BackupActor(
-      storage: storage, plan: self.configuration.backup.plan, stateDirectory: self.locations.stateDirectory,
-      alarm: try WallAlarm(loop: files), logger: self.logger)
+      storage: storage, plan: self.configuration.backup.plan, household: ContentKey.household(contentKey),
+      stateDirectory: self.locations.stateDirectory, alarm: try WallAlarm(loop: files), logger: self.logger)
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
@@ -139,7 +140,7 @@ public struct Hub: ServiceLifecycle.Service {
         + devices.routes + backups.routes,
       inFlight: inFlight,
       journal: storage,
-      contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
+      contentKey: contentKey,
       paths: HubPaths(
         own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
         secretFolders: self.configuration.secretFolders),

@@ -164,6 +164,7 @@ public struct HubConfiguration: Sendable, Hashable {
       if section == "tcp" { self.tcp = try Self.tcp(table, name) }
       for key in table.keys where section != "tcp" { try self.set("\(section).\(key)", table[key], name) }
     }
+    if let fault = self.backup.fault { throw Self.invalid(name, fault) }
   }
 
   private mutating func set(_ key: String, _ value: (any TOMLValueConvertible)?, _ name: String) throws(Failure) {

@@ -1382,13 +1382,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes a backup in the folder of the configuration now, and checks it.
+  /// Makes a backup in the folder of the configuration now, and checks it. All who ask while another is being made share the next one.
   public static let backupsMake = Method(
     name: "kith.v1.Backups/Make", role: .admin, isOpen: false,
     isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
-    timeoutMilliseconds: 3600000)
+    timeoutMilliseconds: 21600000)
   /// Returns the plan, the backups that are kept, and the attempts that failed.
   public static let backupsList = Method(
     name: "kith.v1.Backups/List", role: .viewer, isOpen: false,
