@@ -16,6 +16,8 @@ public actor BackupActor {
   private let folder: BackupFolder
   private let stateDirectory: String
   private let alarm: WallAlarm?
+  /// To the worker that keeps each backup too.
+  private let archive: (any Bus.Port)?
   private let logger: Logger
   private let now: @Sendable () -> Int64
   private let zone: @Sendable () -> Zone
@@ -41,17 +43,19 @@ public actor BackupActor {
   ///   - plan: Nil = no folder is configured.
   ///   - household: Tells the files of this hub from those of others in the same folder: letters and digits.
   ///   - stateDirectory: The directory of the store, its recordings and its secrets.
+  ///   - archive: The port to the worker of the plan.
   ///   - alarm: Calls the actor when a backup is due; nil if the owner calls ``tick()``.
   ///   - now: Returns the time of day in nanoseconds since 1970.
   public init(
-    storage: StorageActor, plan: BackupPlan?, household: String, stateDirectory: String, alarm: WallAlarm?,
-    logger: Logger, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    storage: StorageActor, plan: BackupPlan?, household: String, stateDirectory: String, archive: (any Bus.Port)? = nil,
+    alarm: WallAlarm?, logger: Logger, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     zone: @escaping @Sendable () -> Zone = { Zone.system() }
   ) {
     self.storage = storage
     self.plan = plan
     self.folder = BackupFolder(path: plan?.folder ?? "", household: household)
     self.stateDirectory = stateDirectory
+    self.archive = archive
     self.alarm = alarm
     self.logger = logger
     self.now = now
@@ -247,8 +251,9 @@ public actor BackupActor {
     }
     self.logger.info("backup", metadata: ["name": "\(backup.name)", "bytes": "\(backup.size)"])
     await self.prune(plan, keeping: backup.name)
-    if let fault = await self.hand(backup, to: plan.command) {
-      backup.fault = fault
+    let faults = [await self.send(backup, plan), await self.hand(backup, to: plan.command)].compactMap(\.self)
+    if !faults.isEmpty {
+      backup.fault = faults.joined(separator: " ")
       // The next one tells it again if it persists.
       try? await self.store(backup)
     }
@@ -306,6 +311,23 @@ public actor BackupActor {
 
   private func store(_ backup: MadeBackup) async throws(Failure) {
     try await self.storage.write { transaction throws(Failure) in try transaction.backups.put(backup) }
+  }
+
+  /// Gives a backup to the worker that keeps it too.
+  ///
+  /// - Returns: What went wrong; nil if nothing did.
+  private func send(_ backup: MadeBackup, _ plan: BackupPlan) async -> String? {
+    guard let archive, let worker = plan.worker else { return nil }
+    let (sender, path) = (ArchiveSender(port: archive, plan: plan), self.folder.path(of: backup.name))
+    do throws(Failure) {
+      try await withTaskExecutorPreference(self.disk) { [backup] () async throws(Failure) in
+        try await sender.send(backup, path)
+      }
+      return nil
+    } catch {
+      let why = self.isStopped ? "kithd was stopped meanwhile." : error.message
+      return "The worker \(worker) did not take the backup: \(why)"
+    }
   }
 
   /// Runs the household's own program, such as one that copies the file to another machine.

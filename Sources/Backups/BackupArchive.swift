@@ -135,16 +135,21 @@ struct BackupArchive: Sendable {
       let kind = try FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
       if kind == .typeDirectory { continue }
       guard kind == .typeRegular else { throw Self.failure("\(path) is neither a file nor a directory.", directory) }
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: whole))
-      var digest = SHA256()
-      while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
-        try Task.checkCancellation()
-        digest.update([UInt8](part))
-      }
-      try file.close()
-      found[path] = digest.finish().map { String(format: "%02x", $0) }.joined()
+      found[path] = try self.digest(of: whole)
     }
     return found
+  }
+
+  /// The SHA-256 of a file, in hexadecimal digits. It ends early if the task is cancelled.
+  static func digest(of path: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    var digest = SHA256()
+    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+      try Task.checkCancellation()
+      digest.update([UInt8](part))
+    }
+    return Hex.encode(digest.finish())
   }
 
   /// What went wrong with an archive, as a failure.

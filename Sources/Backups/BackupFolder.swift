@@ -33,33 +33,31 @@ struct BackupFolder: Sendable {
   ///   - known: Names that are taken.
   @concurrent
   func name(at moment: Int64, isEncrypted: Bool, except known: Set<String>) async -> String {
-    let names = (0...).lazy.map { self.name(at: moment + $0 * 1_000_000_000, isEncrypted: isEncrypted) }
-    return names.first { !known.contains($0) && !self.has($0) } ?? ""
-  }
-
-  private func name(at moment: Int64, isEncrypted: Bool) -> String {
-    let letters = Date(timeIntervalSince1970: Double(moment / 1_000_000_000)).ISO8601Format().filter {
-      !"-:".contains($0)
+    let names = (0...).lazy.map {
+      BackupName(at: moment + $0 * 1_000_000_000, household: self.household, isEncrypted: isEncrypted).text
     }
-    return "kith-\(letters)-\(self.household).tar\(isEncrypted ? ".gpg" : "")"
+    return names.first { !known.contains($0) && !self.has($0) } ?? ""
   }
 
   /// The backup whose file has this name; nil if it is not one of this hub.
   private func backup(named name: String) -> MadeBackup? {
-    let parts = name.split(separator: ".", maxSplits: 1)
-    let words = parts.first?.split(separator: "-") ?? []
-    guard words.count == 3, words[0] == "kith", words[2] == self.household, ["tar", "tar.gpg"].contains(parts.last),
-      let time = try? Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted).parse(String(words[1])),
+    guard let parts = BackupName(name), parts.household == self.household,
       let status = try? FileManager.default.attributesOfItem(atPath: self.path(of: name)),
       status[.type] as? FileAttributeType == .typeRegular
     else { return nil }
     var backup = MadeBackup()
     backup.name = name
-    backup.made = .init(nanosecondsSince1970: Int64(time.timeIntervalSince1970) * 1_000_000_000)
+    backup.made = .init(nanosecondsSince1970: parts.moment)
     backup.size = status[.size] as? UInt64 ?? 0
-    backup.encrypted = parts.last == "tar.gpg"
+    backup.encrypted = parts.isEncrypted
     backup.knownState = .good
     return backup
+  }
+
+  /// The backups of this hub that are there, in no order.
+  func backups() -> [MadeBackup] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []
+    return names.compactMap { self.backup(named: $0) }
   }
 
   /// What differs between the folder and what is known of it.
@@ -78,7 +76,7 @@ struct BackupFolder: Sendable {
   @concurrent
   func difference(from known: Set<String>) async -> Difference {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: self.path) else { return Difference() }
-    let found = names.filter { !known.contains($0) }.compactMap { self.backup(named: $0) }
+    let found = self.backups().filter { !known.contains($0.name) }
     let gone = known.subtracting(names)
     return Difference(found: found, gone: gone.count < known.count ? gone.sorted() : [])
   }
@@ -128,7 +126,10 @@ struct BackupFolder: Sendable {
 
   /// Removes what a process that was killed has not finished.
   @concurrent
-  func removeLeftovers() async {
+  func removeLeftovers() async { self.removeUnfinished() }
+
+  /// As ``removeLeftovers()``, on the thread of the caller.
+  func removeUnfinished() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []
     for name in names
     where name.hasPrefix("kith-") && name.hasSuffix(Self.ending) && name.contains("-\(self.household).") {

@@ -27,6 +27,9 @@ public struct BackupPlan: Sendable, Hashable {
   /// A program and its first arguments, run after each sound backup with the path of its file; empty = none.
   public var command: [String] = []
 
+  /// The name of a worker that keeps each one too, on another machine; nil = none.
+  public var worker: String?
+
   /// Makes a plan that writes to a folder at half past three.
   public init(folder: String) {
     self.folder = folder

@@ -26,7 +26,8 @@ enum DiskTree {
     guard rename(path, target) == 0 else { throw Self.refusal(target) }
   }
 
-  private static func refusal(_ path: String) -> NSError {
+  /// What the system call that just failed says of a path.
+  static func refusal(_ path: String) -> NSError {
     NSError(domain: NSPOSIXErrorDomain, code: Int(errno), userInfo: [NSFilePathErrorKey: path])
   }
 }
