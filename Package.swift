@@ -156,7 +156,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Backups",
-      dependencies: ["Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Storage", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Secrets", "Storage", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Hub",
@@ -227,7 +229,9 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "BackupsTests", dependencies: ["Backups", "Bus", "CivilTime", "KithMessages"], swiftSettings: strict),
+      name: "BackupsTests",
+      dependencies: ["Backups", "Bus", "CivilTime", "EventLoop", "KithMessages", "Storage", "TestKit", logging],
+      swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", metrics], swiftSettings: strict),

@@ -18,7 +18,8 @@ public struct KithCommand: AsyncParsableCommand {
       WhoCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self,
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
       CareCommand.self,
-      RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
+      RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, RestoreCommand.self,
+      KeysCommand.self,
       WebCommand.self, WhoamiCommand.self,
     ])
 

@@ -70,11 +70,3 @@ struct CareServices: Sendable {
     await self.connections.close()
   }
 }
-
-/// The directory of this program; the programs that it runs are beside it.
-enum ProgramFolder {
-  static let path: String = {
-    let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return (program as NSString).deletingLastPathComponent
-  }()
-}

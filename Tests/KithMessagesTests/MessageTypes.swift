@@ -115,6 +115,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     AnnounceReply.self,
     // backups.proto
     MakeBackupRequest.self, ListBackupsRequest.self, BackupState.self, MadeBackup.self,
+    PutArchiveRequest.self, PutArchiveReply.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

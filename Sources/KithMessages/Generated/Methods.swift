@@ -1382,13 +1382,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes a backup in the folder of the configuration now, and checks it.
+  /// Makes a backup in the folder of the configuration now, and checks it. All who ask while another is being made share the next one.
   public static let backupsMake = Method(
     name: "kith.v1.Backups/Make", role: .admin, isOpen: false,
     isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
-    timeoutMilliseconds: 3600000)
+    timeoutMilliseconds: 21600000)
   /// Returns the plan, the backups that are kept, and the attempts that failed.
   public static let backupsList = Method(
     name: "kith.v1.Backups/List", role: .viewer, isOpen: false,
@@ -1396,6 +1396,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Takes a piece of a backup, which is the attachment, and says which one is next: a transfer goes on where it stopped. Without an attachment it only says that.
+  public static let archivePut = Method(
+    name: "kith.v1.Archive/Put", role: .worker, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -1598,6 +1605,7 @@ public enum Methods {
     devicesAnnounce,
     backupsMake,
     backupsList,
+    archivePut,
   ]
 
   /// The request types by the name of their method.
@@ -1801,6 +1809,7 @@ public enum Methods {
     "kith.v1.Devices/Announce": Door.self,
     "kith.v1.Backups/Make": MakeBackupRequest.self,
     "kith.v1.Backups/List": ListBackupsRequest.self,
+    "kith.v1.Archive/Put": PutArchiveRequest.self,
   ]
 }
 
@@ -2602,4 +2611,8 @@ extension MakeBackupRequest: Command {
 extension ListBackupsRequest: Command {
   public typealias Reply = KithMessages.BackupState
   public static var method: Method { Methods.backupsList }
+}
+extension PutArchiveRequest: Command {
+  public typealias Reply = KithMessages.PutArchiveReply
+  public static var method: Method { Methods.archivePut }
 }
