@@ -173,7 +173,7 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
+        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
         protobuf, arguments, logging,
       ],
       swiftSettings: strict),
@@ -184,6 +184,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+    .target(
+      name: "Assistants", dependencies: ["Bus", "CivilTime", "Digest", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -297,6 +299,9 @@ let package = Package(
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
+      name: "AssistantsTests", dependencies: ["Assistants", "Bus", "EventLoop", "KithMessages", "TestKit", protobuf],
+      swiftSettings: strict),
+    .testTarget(
       name: "WebRulesTests", dependencies: ["WebRules", "Pages", "Bus", "KithMessages", "Digest", protobuf],
       swiftSettings: strict),
     .testTarget(
@@ -336,7 +341,7 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
         "Digest",
         "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,

@@ -19,7 +19,7 @@ public struct KithCommand: AsyncParsableCommand {
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
       CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
-      WebCommand.self, WhoamiCommand.self,
+      WebCommand.self, MCPCommand.self, WhoamiCommand.self,
     ])
 
   private static let version = "kith \(SoftwareVersion.current)"

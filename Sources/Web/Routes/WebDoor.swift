@@ -72,6 +72,7 @@ struct WebDoor: HTTPResponder {
     case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted)
     case .form(let method):
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
+    case .assistant: return try await AssistantRoute(parts: self.parts).answer(request, head, admitted, context)
     case .health: return StateRoutes(parts: self.parts).health()
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
     case .description: return try FileRoute(name: "openapi.json").answer(head)
@@ -91,7 +92,7 @@ struct WebDoor: HTTPResponder {
         try addresses.check(admitted.caller.address, now: .now)
       }
     }
-    if credential.isCookie, admitted.caller.way == .plain {
+    if credential.isCookie || admitted.target == .assistant, admitted.caller.way == .plain {
       try await self.requireViewer(credential, admitted)
     }
     guard admitted.target != .events else { return nil }
@@ -101,7 +102,7 @@ struct WebDoor: HTTPResponder {
     return hold
   }
 
-  /// Over a connection that everybody can read, only the cookie of a viewer counts.
+  /// Over a connection that everybody can read, only the cookie of a viewer counts, and only an assistant that may just read.
   private func requireViewer(_ credential: Credential, _ admitted: Admission.Admitted) async throws(Refusal) {
     let device: KnownDevices.Device
     do throws(Failure) {
