@@ -149,7 +149,7 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -292,7 +292,7 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
         logging,
       ],
       swiftSettings: strict),

@@ -73,6 +73,7 @@ struct WebDoor: HTTPResponder {
     case .form(let method):
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .assistant: return try await AssistantRoute(parts: self.parts).answer(request, head, admitted, context)
+    case .reminderLink(let link): return try await ReminderRoute(parts: self.parts).follow(link, admitted)
     case .health: return StateRoutes(parts: self.parts).health()
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
     case .description: return try FileRoute(name: "openapi.json").answer(head)
