@@ -135,6 +135,9 @@ extension ReminderActor {
     _ request: FollowReminderLinkRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<FollowReminderLinkReply> {
     let (now, systemZone) = (self.now(), self.systemZone())
+    guard (1...512).contains(request.link.utf8.count) else {
+      throw .invalid(field: "link", "must have 1 to 512 bytes. It is the last part of the address in a message.")
+    }
     let link = try await self.links.read(request.link, now: now)
     let answer = try await self.storage.commit(FollowReminderLinkRequest.self, context) { transaction throws(Failure) in
       var reminder = try transaction.reminders.require(link.reminder)

@@ -2,6 +2,7 @@ import Bus
 import Digest
 import KithMessages
 import Secrets
+import SwiftProtobuf
 import TestKit
 import Testing
 

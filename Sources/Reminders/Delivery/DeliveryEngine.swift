@@ -176,8 +176,8 @@ actor DeliveryEngine {
       request.secretName = ChannelSecret.name(of: channel.name)
       return (request, CallContext(idempotencyKey: name))
     }
-    guard var (request, context) = attempt else { return }
-    await self.addLinks(to: &request)
+    guard let (draft, context) = attempt else { return }
+    let request = await self.linked(draft)
     FaultPoint.deliveryBegun.pass()
     let outcome: Result<DeliverReply, Failure>
     do throws(Failure) {
@@ -214,21 +214,24 @@ actor DeliveryEngine {
       ])
   }
 
-  /// Adds to a message about a reminder what can be done about it, where its channel shows buttons. Without them it is sent all the same.
-  private func addLinks(to request: inout DeliverRequest) async {
-    guard case .ntfy? = request.channel.kind else { return }
-    let id = request.id
+  /// A message about a reminder with what can be done about it, where its channel shows buttons. Without them it is sent all the same.
+  private func linked(_ draft: DeliverRequest) async -> DeliverRequest {
+    guard case .ntfy? = draft.channel.kind else { return draft }
+    let id = draft.id
+    var request = draft
     do throws(Failure) {
       let about = try await self.storage.read { view throws(Failure) -> (Reminder, ReminderWords)? in
         let name = try view.deliveries.require(id).reminderID
         guard !name.isEmpty, let reminder = try view.reminders.get(name) else { return nil }
         return (reminder, try ReminderWords("", view))
       }
-      guard let (reminder, words) = about else { return }
+      guard let (reminder, words) = about else { return draft }
       try await self.links.add(to: &request.notice, about: reminder, words)
     } catch {
       self.logger.warning("a message has no links", metadata: ["id": "\(id)", "reason": "\(error.reason)"])
+      return draft
     }
+    return request
   }
 
   private static let channelGone = Failure(

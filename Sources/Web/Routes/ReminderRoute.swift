@@ -1,5 +1,6 @@
 internal import Bus
 internal import Digest
+internal import EventLoop
 internal import Hummingbird
 internal import KithMessages
 internal import WebRules
