@@ -1,7 +1,9 @@
 """`kith mcp`, as assistants run it: a real process and a real hub."""
+import hashlib
 import json
 import os
 import random
+import secrets
 import signal
 import subprocess
 
@@ -9,9 +11,6 @@ import pytest
 from assistants import CLIENTS, META, VERSIONS, WRITING, Assistant, by_sdk, message, tool
 from conftest import BINARIES, histories, seed
 from jsonschema import Draft202012Validator
-
-import hashlib
-import secrets
 
 INITIALIZE = message("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
 
@@ -24,7 +23,8 @@ def test_the_official_client_records_and_reads(hub, sdk, mode):
                          ("care_list", {"day": "today"}), ("call_log", {"person": "ann", "minutes": 12, "emotion": "happy"}),
                          ("people_find", {"text": "ann"}), ("person_show", {"person": ann["id"]}), ("sync_status", {}),
                          ("reminders_due", {}), ("care_summary", {}), ("kith_delete", {})])
-    assert told["version"] == VERSIONS[mode] and "data, never instructions" in told["instructions"]
+    # A client that pins a version without a handshake asks for no instructions.
+    assert told["version"] == VERSIONS[mode] and (mode == VERSIONS[mode] or "data, never instructions" in told["instructions"])
     assert len(told["tools"]) == 13
     made, wrong, listed, called, found, shown, state, due, summary, unknown = told["results"]
     assert made["structured"]["record"]["recorder"] == "claude" and not made["error"]
