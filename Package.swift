@@ -173,7 +173,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
+        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest",
+        "QR", "Secrets",
         protobuf, arguments, logging,
       ],
       swiftSettings: strict),
@@ -292,7 +293,8 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        protobuf,
         logging,
       ],
       swiftSettings: strict),
@@ -341,7 +343,8 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime",
+        "Daemon",
         "Digest",
         "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,

@@ -36,7 +36,8 @@ struct Generator: CodeGenerator {
       try generatorOutputs.add(
         fileName: "openapi.json", contents: APIDescription(methods: methods, messages: messages, files: files).text)
     default:
-      throw GeneratorError(description: "--kith_opt must be swift, tools, markdown or openapi, not '\(parameter.parameter)'")
+      throw GeneratorError(
+        description: "--kith_opt must be swift, tools, markdown or openapi, not '\(parameter.parameter)'")
     }
   }
 }

@@ -25,7 +25,9 @@ struct ToolTable {
     for (name, methods) in tools.sorted(by: { $0.key < $1.key }) {
       lines.append("    \"\(name)\": [\(methods.map { "Methods.\($0.identifier)" }.joined(separator: ", "))],")
     }
-    lines += ["  ]", "", "  /// JSON Schemas (2020-12) by the name of a field.", "  static let schemas: [String: String] = ["]
+    lines += [
+      "  ]", "", "  /// JSON Schemas (2020-12) by the name of a field.", "  static let schemas: [String: String] = [",
+    ]
     for message in self.told {
       for field in message.fields {
         guard let schema = Self.schema(of: field) else { continue }
@@ -64,7 +66,9 @@ struct ToolTable {
       var members: [(String, JSONText)] = [("type", .text("string"))]
       if !rules.choices.isEmpty { members.append(("enum", .texts(rules.choices))) }
       // A text of so many bytes has no more characters.
-      if let most = [rules.max, rules.maxBytes].filter({ $0 > 0 }).min() { members.append(("maxLength", .number(Int(most)))) }
+      if let most = [rules.max, rules.maxBytes].filter({ $0 > 0 }).min() {
+        members.append(("maxLength", .number(Int(most))))
+      }
       if rules.format == .day { members.append(("format", .text("date"))) }
       return members
     case .bool: return [("type", .text("boolean"))]

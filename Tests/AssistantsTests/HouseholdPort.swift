@@ -79,7 +79,9 @@ struct HouseholdPort {
         $0.text = "Meals: 1"
       }
     case let request as WhoRequest:
-      return WhoReply.with { $0.hits = Self.people.filter { request.text == "all" || $0.name.lowercased() == request.text.lowercased() } }
+      return WhoReply.with {
+        $0.hits = Self.people.filter { request.text == "all" || $0.name.lowercased() == request.text.lowercased() }
+      }
     case let request as GetPersonRequest:
       return PersonDetails.with {
         $0.person.id = request.id
@@ -117,7 +119,9 @@ struct HouseholdPort {
         $0.state = "waiting"
       }
     case is SyncStatusRequest:
-      return SyncReply.with { $0.sources = [SyncStatus.with { ($0.source, $0.state, $0.live) = ("contacts:home", .completed, 12) }] }
+      return SyncReply.with {
+        $0.sources = [SyncStatus.with { ($0.source, $0.state, $0.live) = ("contacts:home", .completed, 12) }]
+      }
     case is MonicaStatusRequest: return MonicaStatus.with { $0.state = "none" }
     default: throw Failure(.unimplemented, "SERVICE_UNKNOWN", "The test has no answer.")
     }

@@ -21,8 +21,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{\"a\"}", "01", "+1", "1.", ".5", "1e", "--1", "tru", "nul", "'a'",
-    "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\\u+123\"", "\"\\ud800\"", "\"\\udc00\"", "\"a\tb\"", "1 2", "{}{}", "NaN", "Infinity",
+    "", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{\"a\"}", "01", "+1", "1.", ".5", "1e", "--1", "tru", "nul",
+    "'a'",
+    "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\\u+123\"", "\"\\ud800\"", "\"\\udc00\"", "\"a\tb\"", "1 2", "{}{}", "NaN",
+    "Infinity",
     "{\"a\":1,\"a\":2}", "\u{FEFF}{}", "// a\n1",
   ]) func whatIsNoJSONIsRefused(_ text: String) {
     #expect(throws: JSON.SyntaxError.self) { try JSON(bytes: Array(text.utf8)) }

@@ -41,10 +41,12 @@ import Testing
   @Test(.enabled(if: ProcessInfo.processInfo.environment["KITH_ADD_VECTORS"] == "1"))
   func answersAreAdded() async throws {
     var lines: [String] = []
-    let old = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    let old = try String(contentsOf: Self.file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
     for (line, next) in zip(old, old.dropFirst() + [""]) {
       lines.append(String(line))
-      guard line.hasPrefix("> "), !next.hasPrefix("< "), let answer = await self.answer(to: String(line.dropFirst(2))) else { continue }
+      guard line.hasPrefix("> "), !next.hasPrefix("< "), let answer = await self.answer(to: String(line.dropFirst(2)))
+      else { continue }
       lines.append("< \(answer)")
     }
     try lines.joined(separator: "\n").write(to: Self.file, atomically: true, encoding: .utf8)
@@ -58,7 +60,8 @@ import Testing
 
   @Test(arguments: [
     ("", "-32700", "null"), ("{", "-32700", "null"), ("\u{0}", "-32700", "null"), ("[]", "-32600", "null"),
-    (#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "-32600", "null"), ("1", "-32600", "null"), ("null", "-32600", "null"),
+    (#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "-32600", "null"), ("1", "-32600", "null"),
+    ("null", "-32600", "null"),
     (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600", "null"),
     (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "-32600", "null"), (#"{"id":7,"method":"ping"}"#, "-32600", "7"),
     (#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#, "-32600", "\"x\""), (#"{"jsonrpc":"2.0","id":1}"#, "-32600", "1"),
@@ -75,7 +78,8 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#,
+    #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#,
     #"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"care_log","arguments":{"category":"meal"}}}"#,
     #"{"jsonrpc":"2.0","id":1,"result":{}}"#, #"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
   ]) func whatNobodyWaitsForHasNoAnswerAndDoesNothing(_ message: String) async {
@@ -99,7 +103,8 @@ import Testing
     }
     let version = "2026-07-28"
     #expect(await self.status("tools/call", call, fields(version, "tools/call", "care_list")) == (200, ""))
-    #expect(await self.status("tools/call", call, fields(version, "tools/call", "=?base64?Y2FyZV9saXN0?=")) == (200, ""))
+    #expect(
+      await self.status("tools/call", call, fields(version, "tools/call", "=?base64?Y2FyZV9saXN0?=")) == (200, ""))
     for wrong in [
       fields(nil, "tools/call", "care_list"), fields("2025-11-25", "tools/call", "care_list"),
       fields(version, nil, "care_list"), fields(version, "tools/list", "care_list"), fields(version, "tools/call", nil),
@@ -117,8 +122,12 @@ import Testing
   @Test func theHandshakesRevisionsAreAnsweredAsBefore() async {
     let none = RoutingFields(version: nil, method: nil, name: nil)
     #expect(await self.status("tools/list", "", none) == (200, ""))
-    #expect(await self.status("tools/list", "", RoutingFields(version: "2025-06-18", method: nil, name: nil)) == (200, ""))
-    #expect(await self.status("tools/list", "", RoutingFields(version: "1999-01-01", method: nil, name: nil)) == (400, "-32022"))
+    #expect(
+      await self.status("tools/list", "", RoutingFields(version: "2025-06-18", method: nil, name: nil)) == (200, ""))
+    #expect(
+      await self.status("tools/list", "", RoutingFields(version: "1999-01-01", method: nil, name: nil)) == (
+        400, "-32022"
+      ))
     // 404 would be the end of a session to such a client.
     #expect(await self.status("nothing", "", none) == (200, "-32601"))
     let server = self.household.server(.viewer)

@@ -29,7 +29,9 @@ import Testing
     }
     for tool in Tool.all {
       check(tool.output, tool.name)
-      for input in tool.inputs { #expect(input.schema["type"] != nil && input.schema["description"] != nil, "\(tool.name).\(input.name)") }
+      for input in tool.inputs {
+        #expect(input.schema["type"] != nil && input.schema["description"] != nil, "\(tool.name).\(input.name)")
+      }
     }
     #expect(FieldSchema.of("CareRecord.category")["enum"]?.entries?.count == 5)
     #expect(FieldSchema.of("RecordCareRequest.memo")["maxLength"] == .number("5000"))
@@ -129,10 +131,13 @@ import Testing
   @Test func stateAndRemindersAreTold() async throws {
     let server = self.household.server(.recorder)
     let state = try await server.call("sync_status")
-    #expect(state["structuredContent"]?.line == #"{"sources":[{"source":"contacts:home","state":"COMPLETED","live":12}],"monica":{"state":"none"}}"#)
+    #expect(
+      state["structuredContent"]?.line
+        == #"{"sources":[{"source":"contacts:home","state":"COMPLETED","live":12}],"monica":{"state":"none"}}"#)
     let due = try await server.call("reminders_due")["structuredContent"]?["due"]?.entries
     #expect(due?.first?["due"] == "2026-11-25T21:00:00+09:00")
-    #expect(try await server.call("reminder_done", #"{"id":"daily:2026-11-25"}"#)["structuredContent"]?["state"] == "done")
+    #expect(
+      try await server.call("reminder_done", #"{"id":"daily:2026-11-25"}"#)["structuredContent"]?["state"] == "done")
     #expect(try await server.call("care_summary")["structuredContent"]?["text"] == "Meals: 1")
   }
 }

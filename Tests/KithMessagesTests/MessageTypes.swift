@@ -89,7 +89,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     AddChannelRequest.self, ListChannelsRequest.self, ListChannelsReply.self,
     SetChannelCredentialsRequest.self, RemoveChannelRequest.self, RemoveChannelReply.self, TestChannelRequest.self,
     TestChannelReply.self, DeliveryEntry.self, ListDeliveriesRequest.self, ListDeliveriesReply.self,
-    RetryDeliveryRequest.self, DiscardDeliveryRequest.self, ConfigureChannelRequest.self, Notice.self, NoticeAction.self,
+    RetryDeliveryRequest.self, DiscardDeliveryRequest.self, ConfigureChannelRequest.self, Notice.self,
+    NoticeAction.self,
     DeliverRequest.self, DeliverReply.self,
     // care.proto
     ShareCareRequest.self, ShareCareReply.self,

@@ -85,7 +85,9 @@ public struct RoutingFields: Sendable, Hashable {
     }
     guard self.method == message.method else { throw .mismatch("The field Mcp-Method differs from the message.") }
     guard let tool = message.toolName?.text else { return }
-    guard self.name.flatMap(Self.decoded) == tool else { throw .mismatch("The field Mcp-Name differs from the message.") }
+    guard self.name.flatMap(Self.decoded) == tool else {
+      throw .mismatch("The field Mcp-Name differs from the message.")
+    }
   }
 
   /// Checks the field of a message of the handshake's revisions, which name none themselves.

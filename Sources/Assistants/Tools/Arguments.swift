@@ -16,7 +16,8 @@ struct Arguments: Sendable {
       guard let input = tool.inputs.first(where: { $0.name == member.name }) else {
         let names = tool.inputs.map(\.name).joined(separator: ", ")
         throw .invalid(
-          field: "\(member.name.prefix(64))", "is no argument of \(tool.name). It takes \(names.isEmpty ? "none" : names).")
+          field: "\(member.name.prefix(64))",
+          "is no argument of \(tool.name). It takes \(names.isEmpty ? "none" : names).")
       }
       let type = input.schema["type"]?.text ?? ""
       guard Self.fits(member.value, type) else { throw .invalid(field: input.name, "has to be of the type \(type).") }
@@ -67,7 +68,8 @@ struct Arguments: Sendable {
         field: name,
         moments.isEmpty
           ? "Clocks in \(zone.name) never show that time. Give another one."
-          : "Clocks in \(zone.name) show that time twice. Give one of: \(moments.map(zone.stamp).joined(separator: " or ")).")
+          : "Clocks in \(zone.name) show that time twice. Give one of: \(moments.map(zone.stamp).joined(separator: " or "))."
+      )
     }
     return Google_Protobuf_Timestamp(nanosecondsSince1970: moment)
   }

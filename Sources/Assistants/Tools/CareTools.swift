@@ -19,7 +19,8 @@ extension Tool {
   static let care: [Tool] = [
     Tool(
       name: "care_log", title: "Record care",
-      description: "Records one thing that happened in the care at home: medication, a meal and so on, now or at a time.",
+      description:
+        "Records one thing that happened in the care at home: medication, a meal and so on, now or at a time.",
       inputs: [
         .field("category", "CareRecord.category", "What kind of thing it was.", isRequired: true),
         .field("memo", "RecordCareRequest.memo", "What happened, in the words of the person who says it."),
@@ -67,7 +68,8 @@ extension Tool {
       description: "The summary of the care of a day as text, as the family shares it.",
       inputs: [Self.day, .field("language", "CareSummaryRequest.language", "Absent = the household's.")],
       output: Shape(
-        "CareSummaryReply", ["day", "language", "records", "unreviewed", "text"], [ToolCall.notice], longestText: 20_000)
+        "CareSummaryReply", ["day", "language", "records", "unreviewed", "text"], [ToolCall.notice], longestText: 20_000
+      )
     ) { call throws(Failure) in
       var request = CareSummaryRequest()
       request.day = call.arguments.day("day", today: call.today)
@@ -80,7 +82,8 @@ extension Tool {
       description: "Corrects an entry of care. What it said before is kept, and people see who corrected it.",
       inputs: [
         .text("id", "The entry's id.", longest: 64, isRequired: true),
-        .field("category", "CareRecord.category", "The right kind."), .field("memo", "CareRecord.memo", "The right memo."),
+        .field("category", "CareRecord.category", "The right kind."),
+        .field("memo", "CareRecord.memo", "The right memo."),
         .field("transcript", "CareRecord.transcript", "The right words of a recording."),
         .moment("occurred_at", "The right time."), .requestKey,
       ], output: Self.reply
@@ -92,7 +95,9 @@ extension Tool {
       request.record.transcript = call.arguments.text("transcript")
       if let time = try call.arguments.moment("occurred_at", in: call.zone) { request.record.occurredAt = time }
       request.fields = ["category", "memo", "transcript", "occurred_at"].filter(call.arguments.has)
-      guard !request.fields.isEmpty else { throw .invalid(field: "id", "is all that was given. Say what is to change.") }
+      guard !request.fields.isEmpty else {
+        throw .invalid(field: "id", "is all that was given. Say what is to change.")
+      }
       request.correctedBy = call.assistant.name
       return try call.record(try await call.write(request))
     },

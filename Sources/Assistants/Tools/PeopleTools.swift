@@ -23,14 +23,17 @@ extension Tool {
     "Acquaintance", ["name", "birthday", "found_by"],
     [
       .one("person", Shape("Person", ["id", "last_interaction_at", "last_called_at"])),
-      .one("contact", Shape("Contact", ["id", "organization"], [.each("phones", Self.reach), .each("emails", Self.reach)])),
+      .one(
+        "contact",
+        Shape("Contact", ["id", "organization"], [.each("phones", Self.reach), .each("emails", Self.reach)])),
     ])
 
   /// People and the address book, which are one here.
   static let people: [Tool] = [
     Tool(
       name: "people_find", title: "Find people",
-      description: "Finds people and contacts of the address book by a part of a name, in any script and also misspelt, by "
+      description:
+        "Finds people and contacts of the address book by a part of a name, in any script and also misspelt, by "
         + "company, number or email address. The best match comes first.",
       inputs: [.text("text", "What is known of them.", isRequired: true)],
       output: Shape("WhoReply", ["more"], [ToolCall.notice, .each("hits", Self.found)])
@@ -44,13 +47,15 @@ extension Tool {
     },
     Tool(
       name: "person_show", title: "One person",
-      description: "Everything about one person, from both books: how to reach them, birthday, notes, tasks, gifts, calls, "
+      description:
+        "Everything about one person, from both books: how to reach them, birthday, notes, tasks, gifts, calls, "
         + "relations, and their card in the address book.",
       inputs: [.person],
       output: Shape(
         "PersonDetails", [],
         [
-          ToolCall.notice, .one("person", Self.person), .each("fields", Shape("ContactField", ["type", "data", "labels"])),
+          ToolCall.notice, .one("person", Self.person),
+          .each("fields", Shape("ContactField", ["type", "data", "labels"])),
           .each("addresses", Shape("PersonAddress", ["name", "street", "city", "province", "postal_code", "country"])),
           .each("relationships", Shape("Relationship", ["type", "other_name", "other_id"])),
           .each("reminders", Shape("PersonReminder", ["id", "title", "next_on", "frequency"])),

@@ -45,7 +45,7 @@ extension ToolCall {
   private func details(_ id: String) async throws(Failure) -> PersonDetails {
     do throws(Failure) {
       return try await self.ask(GetPersonRequest.with { $0.id = id })
-    } catch where error.reason == "RECORD_UNKNOWN" {
+    } catch  where error.reason == "RECORD_UNKNOWN" {
       // people_find gives ids of contacts, too.
       let contact = try await self.ask(GetContactRequest.with { $0.id = id })
       guard contact.personID.isEmpty else { return try await self.details(contact.personID) }
@@ -70,7 +70,8 @@ extension ToolCall {
       let names = meant.prefix(10).map { "\($0.shownName) (\($0.hasPerson ? $0.person.id : $0.contact.id))" }
       throw Failure(
         .invalidArgument, "NAME_AMBIGUOUS",
-        "That may be one of \(meant.count). Ask the person who is meant, and give the id: \(names.joined(separator: ", "))")
+        "That may be one of \(meant.count). Ask the person who is meant, and give the id: \(names.joined(separator: ", "))"
+      )
     }
     return .found(first)
   }

@@ -13,7 +13,8 @@ extension Tool {
   /// Reminders.
   static let reminders: [Tool] = [
     Tool(
-      name: "reminders_due", title: "Reminders", description: "The reminders that are due now, and the next ones to come.",
+      name: "reminders_due", title: "Reminders",
+      description: "The reminders that are due now, and the next ones to come.",
       inputs: [],
       output: Shape(
         "ReminderStatusReply", [], [ToolCall.notice, .each("due", Self.reminder), .each("pending", Self.reminder)])
@@ -33,7 +34,8 @@ extension Tool {
       try call.record(try await call.write(DoneReminderRequest.with { $0.id = call.arguments.text("id") }))
     },
     Tool(
-      name: "remind_to_call", title: "Remind to call", description: "Reminds to call somebody, in some days or on a day.",
+      name: "remind_to_call", title: "Remind to call",
+      description: "Reminds to call somebody, in some days or on a day.",
       inputs: [
         .person, .field("in_days", "AddCallReminderRequest.in_days", "In how many days, at 10:00."),
         .text("on", "Instead of in_days: YYYY-MM-DD, or YYYY-MM-DD HH:MM in the household's time zone.", longest: 16),

@@ -86,7 +86,9 @@ struct Shape: Sendable {
   /// A value for a reader who knows the household's clocks, and not too long.
   private func plain(_ value: JSON, _ part: Part, _ zone: Zone) -> JSON {
     guard case .text(let text) = value else { return value }
-    if self.schema(of: part)["format"] == "date-time", let time = try? Google_Protobuf_Timestamp(jsonString: "\"\(text)\"") {
+    if self.schema(of: part)["format"] == "date-time",
+      let time = try? Google_Protobuf_Timestamp(jsonString: "\"\(text)\"")
+    {
       return .text(zone.stamp(time.nanosecondsSince1970))
     }
     guard text.unicodeScalars.count > self.longestText else { return value }

@@ -67,7 +67,8 @@ struct ToolInput: Sendable {
   /// A moment.
   static func moment(_ name: String, _ words: String) -> ToolInput {
     .text(
-      name, "\(words) RFC 3339, such as 2026-11-25T08:10:00+09:00, or without a zone in the household's: 2026-11-25T08:10.",
+      name,
+      "\(words) RFC 3339, such as 2026-11-25T08:10:00+09:00, or without a zone in the household's: 2026-11-25T08:10.",
       longest: 40)
   }
 

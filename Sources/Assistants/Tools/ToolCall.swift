@@ -28,7 +28,8 @@ struct ToolCall: Sendable {
     guard assistant.role.covers(tool.role) else {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
-        "\(tool.name) needs the role \(tool.role); this assistant is \(assistant.role). A person can give it that role.")
+        "\(tool.name) needs the role \(tool.role); this assistant is \(assistant.role). A person can give it that role."
+      )
     }
     self.arguments = try Arguments(arguments, of: tool)
     self.tool = tool
@@ -54,7 +55,9 @@ struct ToolCall: Sendable {
   }
 
   /// What is told of a reply.
-  func told(_ reply: some SwiftProtobuf.Message) throws(Failure) -> JSON { try self.tool.output.json(reply, in: self.zone) }
+  func told(_ reply: some SwiftProtobuf.Message) throws(Failure) -> JSON {
+    try self.tool.output.json(reply, in: self.zone)
+  }
 
   /// What is told of a reply with texts that people wrote.
   func record(_ reply: some SwiftProtobuf.Message) throws(Failure) -> JSON {
@@ -62,7 +65,9 @@ struct ToolCall: Sendable {
   }
 
   /// A list, as long as a result may be: with fewer records where their texts are long.
-  func list<Reply: SwiftProtobuf.Message>(_ page: (_ limit: UInt32) async throws(Failure) -> Reply) async throws(Failure) -> JSON {
+  func list<Reply: SwiftProtobuf.Message>(_ page: (_ limit: UInt32) async throws(Failure) -> Reply)
+    async throws(Failure) -> JSON
+  {
     var limit = Self.mostRecords
     while true {
       let result = try self.record(try await page(limit))

@@ -23,7 +23,8 @@ struct MCPCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "What the assistant may do: viewer reads, recorder records as well. Default: viewer, or that of its token.")
+  @Option(
+    help: "What the assistant may do: viewer reads, recorder records as well. Default: viewer, or that of its token.")
   var role: AssistantRole?
 
   @Option(help: "The name of the assistant, which its entries have. Default: assistant, or that of its token.")

@@ -52,7 +52,8 @@ extension [NoticeAction] {
     let units = text.utf16.map { unit -> String in
       let isPlain = (0x20...0x7E).contains(unit) && unit != 0x22 && unit != 0x5C
       let digits = String(unit, radix: 16)
-      return isPlain ? String(decoding: [unit], as: UTF16.self) : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      return isPlain
+        ? String(decoding: [unit], as: UTF16.self) : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
     return "\"\(units.joined())\""
   }

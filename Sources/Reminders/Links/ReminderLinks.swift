@@ -61,7 +61,9 @@ actor ReminderLinks {
   }
 
   private static func key(in secrets: any SecretStore) async throws(Failure) -> HMACKey {
-    if let kept = try await secrets.secret(named: self.secret), let bytes = Hex.decode(kept), bytes.count == self.keyBytes {
+    if let kept = try await secrets.secret(named: self.secret), let bytes = Hex.decode(kept),
+      bytes.count == self.keyBytes
+    {
       return HMACKey(bytes)
     }
     var generator = SystemRandomNumberGenerator()
