@@ -102,7 +102,7 @@ public struct AssistantServer: Sendable {
       guard found.id != nil else { return nil }
       message = found
     }
-    let isStateless = message.version != nil
+    let isStateless = message.version != nil || fields?.isStateless == true
     do throws(ProtocolError) {
       if isStateless { try message.checkStateless(fields) } else { try fields?.checkHandshake() }
       let result = try await isStateless ? self.stateless(message) : self.handshake(message)

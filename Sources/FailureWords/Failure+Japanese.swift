@@ -201,6 +201,7 @@ extension Failure {
   /// By the last part of the name of a field.
   private static let japaneseFields = [
     "client_id": "ほかの記録に使われているか、長すぎます。", "path": "kithd のあるマシンの / で始まるパスにしてください。",
+    "link": "通知の中のアドレスの最後の部分を、1～512 バイトで指定してください。",
     "password_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。",

@@ -46,7 +46,8 @@ import Testing
     let (viewer, recorder) = try await (names(.viewer), names(.recorder))
     #expect(recorder.count == 13 && viewer == recorder.filter { !writing.contains($0) })
     #expect(try await names(.admin) == recorder)
-    #expect(try await names(.door).isEmpty && names(.worker).isEmpty)
+    #expect(try await names(.door).isEmpty)
+    #expect(try await names(.worker).isEmpty)
   }
 
   @Test func aViewerThatCallsOneAllTheSameIsRefusedBeforeTheHub() async throws {
@@ -132,8 +133,8 @@ import Testing
     let server = self.household.server(.recorder)
     let state = try await server.call("sync_status")
     #expect(
-      state["structuredContent"]?.line
-        == #"{"sources":[{"source":"contacts:home","state":"COMPLETED","live":12}],"monica":{"state":"none"}}"#)
+      state["structuredContent"]?["sources"]?.line == #"[{"source":"contacts:home","state":"COMPLETED","live":12}]"#)
+    #expect(state["structuredContent"]?["monica"]?.line == #"{"state":"none"}"#)
     let due = try await server.call("reminders_due")["structuredContent"]?["due"]?.entries
     #expect(due?.first?["due"] == "2026-11-25T21:00:00+09:00")
     #expect(

@@ -90,11 +90,13 @@ public struct RoutingFields: Sendable, Hashable {
     }
   }
 
+  /// Whether they name a stateless revision.
+  var isStateless: Bool { self.version.map(ProtocolVersion.stateless.contains) ?? false }
+
   /// Checks the field of a message of the handshake's revisions, which name none themselves.
   func checkHandshake() throws(ProtocolError) {
     guard let version, !ProtocolVersion.handshake.contains(version) else { return }
-    guard ProtocolVersion.stateless.contains(version) else { throw .version(version) }
-    throw .parameters("_meta lacks what version \(version) asks for in each message")
+    throw .version(version)
   }
 
   /// Text that is not ASCII comes as `=?base64?…?=`.

@@ -30,7 +30,7 @@ extension Tool {
       request.record.note = call.arguments.text("note")
       request.record.theyCalled = call.arguments.flag("they_called")
       request.record.tags = [Self.assistantTag]
-      return try call.record(try await call.write(request))
+      return try call.told(try await call.write(request))
     },
     Tool(
       name: "calls_list", title: "Calls", description: "Lists calls, newest first: of everybody, or with one person.",
@@ -43,7 +43,7 @@ extension Tool {
       request.cursor = call.arguments.text("cursor")
       request.filter.emotion = call.arguments.text("emotion")
       if call.arguments.has("person") {
-        guard let person = try await call.personID() else { return try call.record(ListCallsReply()) }
+        guard let person = try await call.personID() else { return try call.told(ListCallsReply()) }
         request.filter.personID = person
       }
       return try await call.list { limit throws(Failure) in

@@ -35,7 +35,7 @@ extension Tool {
       let person = call.arguments.text("recorder")
       // Whoever reads the entry sees that an assistant wrote it.
       request.recorder = person.isEmpty ? call.assistant.name : "\(person), by \(call.assistant.name)"
-      return try call.record(try await call.write(request))
+      return try call.told(try await call.write(request))
     },
     Tool(
       name: "care_list", title: "Entries of care",
@@ -75,7 +75,7 @@ extension Tool {
       request.day = call.arguments.day("day", today: call.today)
       request.language = call.arguments.text("language")
       request.short = true
-      return try call.record(try await call.ask(request))
+      return try call.told(try await call.ask(request))
     },
     Tool(
       name: "care_correct", title: "Correct care",
@@ -99,7 +99,7 @@ extension Tool {
         throw .invalid(field: "id", "is all that was given. Say what is to change.")
       }
       request.correctedBy = call.assistant.name
-      return try call.record(try await call.write(request))
+      return try call.told(try await call.write(request))
     },
   ]
 }

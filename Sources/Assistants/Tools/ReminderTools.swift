@@ -31,7 +31,7 @@ extension Tool {
       name: "reminder_done", title: "Reminder done", description: "Marks a reminder as done.",
       inputs: [.text("id", "The reminder's id.", longest: 64, isRequired: true), .requestKey], output: Self.one
     ) { call throws(Failure) in
-      try call.record(try await call.write(DoneReminderRequest.with { $0.id = call.arguments.text("id") }))
+      try call.told(try await call.write(DoneReminderRequest.with { $0.id = call.arguments.text("id") }))
     },
     Tool(
       name: "remind_to_call", title: "Remind to call",
@@ -48,7 +48,7 @@ extension Tool {
       request.on = call.arguments.text("on")
       request.note = call.arguments.text("note")
       request.timeZone = call.zone.name
-      return try call.record(try await call.write(request))
+      return try call.told(try await call.write(request))
     },
   ]
 }

@@ -20,7 +20,7 @@ extension Tool {
       description: "Whether the address books and the Monica server are in step with Kith, and what waits or failed.",
       inputs: [],
       output: Shape(
-        "SyncReply", [], [.each("sources", Self.source), .own("monica", Self.monica.schema)])
+        "SyncReply", [], [ToolCall.notice, .each("sources", Self.source), .own("monica", Self.monica.schema)])
     ) { call throws(Failure) in
       let sources = try call.told(try await call.ask(SyncStatusRequest()))
       let server = try Self.monica.json(try await call.ask(MonicaStatusRequest()), in: call.zone)
