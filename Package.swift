@@ -151,7 +151,7 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -177,7 +177,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
+        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest",
+        "QR", "Secrets",
         protobuf, arguments, logging,
       ],
       swiftSettings: strict),
@@ -188,6 +189,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+    .target(
+      name: "Assistants", dependencies: ["Bus", "CivilTime", "Digest", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -306,12 +309,16 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        protobuf,
         logging,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .testTarget(
+      name: "AssistantsTests", dependencies: ["Assistants", "Bus", "EventLoop", "KithMessages", "TestKit", protobuf],
+      swiftSettings: strict),
     .testTarget(
       name: "WebRulesTests", dependencies: ["WebRules", "Pages", "Bus", "KithMessages", "Digest", protobuf],
       swiftSettings: strict),
@@ -355,7 +362,8 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime",
+        "Daemon",
         "Digest",
         "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,

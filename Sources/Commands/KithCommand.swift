@@ -20,7 +20,7 @@ public struct KithCommand: AsyncParsableCommand {
       CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, RestoreCommand.self,
       KeysCommand.self,
-      WebCommand.self, WhoamiCommand.self,
+      WebCommand.self, MCPCommand.self, WhoamiCommand.self,
     ])
 
   private static let version = "kith \(SoftwareVersion.current)"

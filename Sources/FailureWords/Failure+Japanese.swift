@@ -106,6 +106,8 @@ extension Failure {
     "WORKER_LOST": "ワーカーとの接続が切れました。もう一度実行してください。",
     "JOB_DEAD": "ワーカーが何度も途中で止まりました。kith jobs show で確認し、文字起こしは kith jobs retry でやり直してください。",
     // お知らせ
+    "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",
+    "LINK_ENDED": "このリンクは期限が切れています。kith-web の「リマインダー」のページを開いてください。",
     "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
     "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
     "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
@@ -200,6 +202,7 @@ extension Failure {
   /// By the last part of the name of a field.
   private static let japaneseFields = [
     "client_id": "ほかの記録に使われているか、長すぎます。", "path": "kithd のあるマシンの / で始まるパスにしてください。",
+    "link": "通知の中のアドレスの最後の部分を、1～512 バイトで指定してください。",
     "password_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。",

@@ -91,23 +91,10 @@ struct DuplicatesCommand: HubCommand {
 }
 
 extension Acquaintance {
-  /// The name; a contact without one is called by its nickname, organisation, email or phone.
-  var shownName: String { self.name.isEmpty ? self.contact.shownName : self.name }
-
   /// The candidate that a name on the command line may mean.
   ///
   /// - Parameter id: The id to use: the person's or the contact's.
-  func candidate(_ id: String) -> NameMatch.Candidate {
-    let (person, contact) = (self.person, self.contact)
-    return .init(
-      id: id, shown: self.shownName,
-      names: [
-        self.shownName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)",
-        contact.formattedName,
-        contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
-        "\(contact.name.family) \(contact.name.given)",
-      ].filter { !$0.isEmpty && $0 != " " })
-  }
+  func candidate(_ id: String) -> NameMatch.Candidate { .init(id: id, shown: self.shownName, names: self.names) }
 }
 
 extension Session {
@@ -116,9 +103,7 @@ extension Session {
     var request = WhoRequest()
     request.text = text
     request.limit = 500
-    let hits = try await self.ask(request).hits
-    let sure = hits.filter { $0.foundBy != "misspelt" }
-    return sure.isEmpty ? hits : sure
+    return try await self.ask(request).likely
   }
 }
 
@@ -137,9 +122,7 @@ struct AnyoneReference: NameReference {
 
   /// People come before contacts of whom nothing is recorded.
   private func hits(_ session: Session) async throws(Failure) -> [Acquaintance] {
-    let all = try await session.whoIs(self.text)
-    let people = all.filter(\.hasPerson)
-    return people.isEmpty ? all : people
+    try await session.whoIs(self.text).peopleFirst
   }
 
   func id(_ session: Session) async throws(Failure) -> String {

@@ -36,8 +36,8 @@ struct NameMatch {
 
   /// The candidates with exactly this name.
   func exact(_ name: String) -> [Candidate] {
-    let folded = Self.folded(name)
-    return self.candidates.filter { $0.names.contains { Self.folded($0) == folded } }
+    let folded = name.foldedName
+    return self.candidates.filter { $0.names.contains { $0.foldedName == folded } }
   }
 
   private func only(_ meant: [Candidate], _ name: String, _ ids: ShortIDs) throws(Failure) -> String {
@@ -56,9 +56,5 @@ struct NameMatch {
       "\"\(Printable.text(name))\" may be one of \(meant.count). Give the id of the \(self.kind) that you mean:\n"
         + lines.joined(separator: "\n"),
       details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first })
-  }
-
-  private static func folded(_ name: String) -> String {
-    name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }
