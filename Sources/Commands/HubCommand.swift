@@ -51,6 +51,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
   var json = false
 
+  @Option(help: "ja or en: the language of the output and of errors. Default: that of the locale.")
+  var lang: Language?
+
   @Flag(help: "Print tables as wide as they are, with whole ids, also on a terminal.")
   var wide = false
 
@@ -71,6 +74,7 @@ extension Session {
     var console = console
     if !options.pager || options.json { console.pager = nil }
     self.init(client: client, console: console, isJSON: options.json)
+    self.language = options.lang ?? self.language
     self.layout = TableLayout(width: options.wide ? nil : console.columns, columns: options.columns)
   }
 }
@@ -110,7 +114,10 @@ struct Confirmation: ParsableArguments {
       guard isGrave else { return }
       throw Failure(
         .failedPrecondition, "NOT_CONFIRMED",
-        "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)")
+        session.language(
+          "Nothing was changed. Without a terminal to ask on, add --yes. The question: \(question)",
+          "何も変更していません。端末がないため確認できません。実行するには --yes を付けてください。確認の内容: \(question)")
+      ).worded
     }
     try session.console.confirm(question)
   }

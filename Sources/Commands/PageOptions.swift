@@ -19,8 +19,9 @@ struct LimitOption: ParsableArguments {
   }
 
   /// The lines below a search that found more than it shows.
-  static func more(_ isMore: Bool) -> [String] {
-    isMore ? ["", "There are more. Search for more words, or raise --limit."] : []
+  static func more(_ isMore: Bool, _ say: Language) -> [String] {
+    guard isMore else { return [] }
+    return ["", say("There are more. Search for more words, or raise --limit.", "ほかにもあります。言葉を増やすか、--limit を大きくしてください。")]
   }
 }
 
@@ -60,7 +61,7 @@ struct PageOptions: ParsableArguments {
   }
 
   /// The lines below a page that is not the last.
-  static func more(_ cursor: String, _ say: Language = .english) -> [String] {
+  static func more(_ cursor: String, _ say: Language) -> [String] {
     guard !cursor.isEmpty else { return [] }
     return [
       "",

@@ -13,17 +13,20 @@ package enum Columns {
   /// Two for each wide East Asian character, none for combining marks.
   package static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + Self.width($1) } }
 
-  /// Lines of at most so many columns. Japanese breaks between any two characters, but not before a stop or a closing bracket.
+  /// Lines of at most so many columns. Japanese breaks between any two characters, but not before a stop or a closing
+  /// bracket, and not behind an opening one. A word that is wider than a line is broken.
   package static func wrapped(_ text: String, to width: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { Self.wrapped(line: $0, to: width) }
   }
 
-  private static let closing: Set<Character> = ["。", "、", "」", "』", "）", ")", "]", ".", ",", "ー", "・", "々"]
+  // JIS X 4051: what no line begins with, and what no line ends with.
+  private static let closing = Set("。、，．」』）】〕］｝)]}.,:;!?！？：；ー・々…〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ")
+  private static let opening = Set("「『（【〔［｛([{")
 
   private static func wrapped(line: Substring, to width: Int) -> [String] {
     var lines: [String] = []
     var current = ""
-    for part in Self.parts(line) {
+    for part in Self.parts(line).flatMap({ Self.pieces($0, width: width) }) {
       let isTooLong = Self.width(current) + Self.width(part == " " ? "" : part) > width
       if isTooLong, !current.isEmpty {
         lines.append(current.last == " " ? String(current.dropLast()) : current)
@@ -35,6 +38,15 @@ package enum Columns {
     return lines + [current]
   }
 
+  /// A part that is wider than a line, in pieces that fit.
+  private static func pieces(_ part: String, width: Int) -> [String] {
+    guard Self.width(part) > width else { return [part] }
+    return part.reduce(into: [""]) { pieces, character in
+      if Self.width(pieces[pieces.count - 1]) + Self.width(String(character)) > width { pieces.append("") }
+      pieces[pieces.count - 1].append(character)
+    }
+  }
+
   /// What stays together: a word, a space, a wide character with the stops behind it.
   private static func parts(_ line: Substring) -> [String] {
     var parts: [String] = []
@@ -44,6 +56,9 @@ package enum Columns {
       if Self.closing.contains(character), let last = parts.last, last != " " {
         parts[parts.count - 1].append(character)
         isWord = isWord && !isWide
+      } else if let last = parts.last?.last, Self.opening.contains(last), character != " " {
+        parts[parts.count - 1].append(character)
+        isWord = !isWide
       } else if character == " " || isWide || !isWord || parts.isEmpty {
         parts.append(String(character))
         isWord = character != " " && !isWide

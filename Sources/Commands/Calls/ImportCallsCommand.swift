@@ -44,9 +44,17 @@ struct ImportCallsCommand: HubCommand {
     let missing = Set(unplaced).sorted().map(Printable.text).joined(separator: ", ")
     try await session.show(
       reply,
-      ["Recorded \(Count.of(reply.ids.count, "call")); \(Count.grouped(known)) known already."]
+      [
+        session.language(
+          "Recorded \(Count.of(reply.ids.count, "call")); \(Count.grouped(known)) known already.",
+          "電話を\(reply.ids.count)件記録しました。登録済み: \(known)件。")
+      ]
         + (unplaced.isEmpty
-          ? [] : ["\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)"]))
+          ? [] : [
+            session.language(
+              "\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)",
+              "この名前の人がいないため、\(unplaced.count)件を省きました: \(missing)")
+          ]))
     if !unplaced.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 

@@ -12,9 +12,9 @@ struct CareTable {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
     var table = Table([
-      Column(say("WHEN", "いつ"), name: "when"), Column(say("AGO", "経過"), name: "ago", drops: 1),
-      Column(say("CATEGORY", "分類"), name: "category"),
-      Column(say("WHAT", "内容"), name: "what", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
+      Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
+      Column("CATEGORY", "分類"),
+      Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
     ])
     for record in self.reply.records {
       table.add(

@@ -84,12 +84,17 @@ public struct Console: Sendable {
   ///   - kind: The kind of the secret, as in the option `--KIND-file`: `password`, `token`.
   ///   - file: The value of that option.
   /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like without a terminal, or for an empty answer.
-  func askSecret(_ prompt: String, kind: String = "password", file: String? = nil) throws(Failure) -> String {
+  func askSecret(
+    _ prompt: String, kind: String = "password", file: String? = nil, _ say: Language
+  ) throws(Failure) -> String {
     guard let secret = file == InputFile.standardInput ? self.secretLine() : self.secret(prompt), !secret.isEmpty else {
       throw Failure(
         .failedPrecondition, "\(kind.uppercased())_MISSING",
-        "No \(kind) was given. Type it on a terminal, name a file that holds it with --\(kind)-file, or send it to standard "
-          + "input with --\(kind)-file -.")
+        say(
+          "No \(kind) was given. Type it on a terminal, name a file that holds it with --\(kind)-file, or send it to "
+            + "standard input with --\(kind)-file -.",
+          "パスワードやトークンがありません。端末で入力するか、--\(kind)-file で読み込むファイルを指定してください (- は標準入力)。")
+      ).worded
     }
     return secret
   }
@@ -109,7 +114,7 @@ public struct Console: Sendable {
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.
   func confirm(_ question: String) throws(Failure) {
     let answer = self.answer("\(question) [y/N] ")?.lowercased()
-    guard answer == "y" || answer == "yes" else { throw .cancelled }
+    guard ["y", "yes", "はい"].contains(answer) else { throw .cancelled }
   }
 
   /// Prints why a command failed.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import KithMessages
 
 /// Looks at everything that may need a person, with kithd and without.
-struct DoctorCommand: BilingualCommand {
+struct DoctorCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Look at everything that may need you, and say what to do.",
     discussion: """
@@ -13,7 +13,6 @@ struct DoctorCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Flag(help: "Send a test message over each channel.")
   var send = false
@@ -28,12 +27,12 @@ struct DoctorCommand: BilingualCommand {
     }
   }
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let findings = try await HubExamination(session: session, sends: self.send).findings()
     try self.report(findings, on: session.console)
   }
 
-  private var language: Language { self.outputLanguage.lang ?? .ofLocale }
+  private var language: Language { self.global.lang ?? .ofLocale }
 
   /// What can be seen from here.
   private func withoutHub(_ failure: Failure) -> [Finding] {

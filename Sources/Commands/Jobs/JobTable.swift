@@ -8,12 +8,12 @@ struct JobTable {
   init(_ jobs: [JobInfo]) { self.jobs = jobs }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.jobs.isEmpty else { return ["No jobs found."] }
+    guard !self.jobs.isEmpty else { return [session.language("No jobs found.", "ジョブはありません。")] }
     var table = Table(
       [
-        Column("STATE"), Column("SERVICE"), Column("ATTEMPT", .right, drops: 2), Column("WORKER", drops: 1),
-        Column("WAITS FOR", drops: 3),
-        Column("SINCE", drops: 4), Column("WHY", wraps: true), Column("ID"),
+        Column("STATE", "状態"), Column("SERVICE", "処理"), Column("ATTEMPT", "回数", .right, drops: 2), Column("WORKER", "ワーカー", drops: 1),
+        Column("WAITS FOR", "待つもの", drops: 3),
+        Column("SINCE", "登録", drops: 4), Column("WHY", "理由", wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for job in self.jobs {
       table.add(
@@ -59,8 +59,8 @@ struct WorkerTable {
   func lines(_ session: Session) -> [String] {
     guard !self.workers.isEmpty else { return [] }
     var table = Table([
-      Column("WORKER", drops: 1), Column("STATE"), Column("JOBS", .right), Column("FREE", .right, drops: 1),
-      Column("SINCE", drops: 4), Column("SERVES", wraps: true),
+      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right), Column("FREE", .right, drops: 1),
+      Column("SINCE", "登録", drops: 4), Column("SERVES", wraps: true),
     ])
     for worker in self.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })

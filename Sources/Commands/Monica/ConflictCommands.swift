@@ -13,8 +13,8 @@ struct ConflictsCommand: HubCommand {
   func run(_ session: Session) async throws {
     let reply = try await self.page.ask(ConflictsRequest(), session)
     let views = reply.conflicts.map { ConflictView($0).lines(session) }
-    let lines = views.isEmpty ? ["No conflicts found."] : Array(views.joined(separator: [""]))
-    try await session.show(reply, lines + PageOptions.more(reply.nextCursor))
+    let lines = views.isEmpty ? [session.language("No conflicts found.", "競合はありません。")] : Array(views.joined(separator: [""]))
+    try await session.show(reply, lines + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -31,7 +31,7 @@ struct ConflictView {
     let style = session.console.style
     let what = [conflict.kind, conflict.personName.isEmpty ? "" : "of \(conflict.personName)"].filter { !$0.isEmpty }
     let title = style.bold(Printable.text(what.joined(separator: " ")))
-    var lines = ["\(title), found \(RelativeTime.words(conflict.foundAt, now: session.now))"]
+    var lines = ["\(title), found \(session.relative(conflict.foundAt))"]
     if conflict.deletedHere { lines.append("  It was deleted here and changed on the server.") }
     if conflict.deletedOnServer { lines.append("  It was changed here and deleted on the server.") }
     if !conflict.fields.isEmpty { lines += self.table(session).map { "  " + $0 } }
@@ -41,8 +41,8 @@ struct ConflictView {
   private func table(_ session: Session) -> [String] {
     var table = Table(
       [
-        Column("FIELD"), Column("HERE", wraps: true), Column("ON THE SERVER", wraps: true),
-        Column("BEFORE", drops: 1, wraps: true), Column("", name: "result"),
+        Column("FIELD", "項目"), Column("HERE", "こちら", wraps: true), Column("ON THE SERVER", "サーバー", wraps: true),
+        Column("BEFORE", "変更前", drops: 1, wraps: true), Column("", name: "result"),
       ], hidesEmpty: true)
     for field in self.conflict.fields {
       let sides = [Self.side(field.local), Self.side(field.server), field.base].map {
@@ -101,7 +101,7 @@ struct ResolveConflictCommand: HubCommand {
     request.id = try await self.target.id(session)
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try await session.show(try await session.ask(request), verb: "Resolved")
+    try await session.show(try await session.ask(request), verb: session.language("Resolved", "解決"))
   }
 }
 

@@ -103,20 +103,20 @@ struct RecordID<Target: Identified>: RecordReference {
     guard let found = try await typed.candidates(session, isDeleted: isDeleted) else { return self.text }
     let (noun, say) = (Target.idNoun(session.language), session.language)
     guard let first = found.first else {
-      throw .unknownRecord(
+      throw Failure.unknownRecord(
         self.text,
         typed.isPiece
           ? say(
             "No \(noun) has an id that begins or ends with \(self.text).", "ID が \(self.text) で始まる、または終わる\(noun)はありません。"
           )
           : say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
-      )
+      ).worded
     }
     guard found.count > 1 else { return first }
     var candidates: [NameMatch.Candidate] = []
     for id in found { candidates.append(.init(id: id, shown: await Target.words(about: id, session), names: [])) }
     await session.ids.learn(FindIdsReply.with { $0.ids = found }, session)
-    throw NameMatch(kind: noun, candidates: candidates).ambiguous(self.text, candidates, session.ids)
+    throw NameMatch(noun: noun, candidates: candidates, list: "", say: say).ambiguous(self.text, candidates, session.ids)
   }
 }
 
@@ -134,8 +134,10 @@ extension Array where Element: RecordReference {
 
 /// A record named by its id, or by a name that only one record has.
 protocol NameReference: RecordReference {
-  /// `person`, `contact`, `tag`: as in `FindIdsRequest`, too.
-  static var kind: String { get }
+  /// What it names.
+  associatedtype Target: Identified
+  /// The command that lists them.
+  static var list: String { get }
 
   /// The records with this name or a similar one.
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
@@ -162,11 +164,19 @@ extension NameReference {
   /// A name comes before a part of an id: `Ada` is a person.
   func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
     guard !IDText.isWhole(self.text) else { return self.text }
+    let candidates = try await isDeleted ? self.deletedCandidates(session) : self.candidates(session)
+    return try await self.match(candidates, session, isExact: isExact, isDeleted: isDeleted)
+  }
+
+  /// The id of the only candidate that is meant, or of what has an id with this part.
+  func match(
+    _ candidates: [NameMatch.Candidate], _ session: Session, isExact: Bool, isDeleted: Bool = false
+  ) async throws(Failure) -> String {
     let match = NameMatch(
-      kind: Self.kind,
-      candidates: try await isDeleted ? self.deletedCandidates(session) : self.candidates(session))
+      noun: Target.idNoun(session.language), candidates: candidates,
+      list: Self.list, say: session.language)
     if match.exact(self.text).isEmpty {
-      let typed = IDText(text: self.text, kind: Self.kind)
+      let typed = IDText(text: self.text, kind: Target.idKind)
       let ids = try await typed.candidates(session, isDeleted: isDeleted) ?? []
       if let first = ids.first, ids.count == 1 { return first }
     }

@@ -20,7 +20,7 @@ struct SetupAnswers {
   /// Sends each change. Those that a server has to agree to go first, so that a refusal leaves nothing half-done.
   ///
   /// - Throws: The failure of a request; later ones are not sent.
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let say = session.language
     if let monica {
       let status = try await session.ask(monica)

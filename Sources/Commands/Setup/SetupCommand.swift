@@ -3,7 +3,7 @@ internal import Bus
 internal import KithMessages
 
 /// Asks the few questions of a new household. Every answer has a command of its own, too.
-struct SetupCommand: BilingualCommand {
+struct SetupCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Set up a household by a few questions.",
     discussion: """
@@ -12,9 +12,8 @@ struct SetupCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     guard session.console.isTerminal else { throw Self.noTerminal }
     let household = try await Household(session)
     let questions = SetupQuestions(session: session, household: household)

@@ -71,7 +71,7 @@ struct SetupQuestions {
         request.carddav.url = answer
         request.carddav.username = try self.answer(self.say("User name?", "ユーザー名は?"), nil) ?? ""
         if !request.carddav.username.isEmpty {
-          request.carddav.password = try self.session.console.askSecret(self.say("Password: ", "パスワード: "))
+          request.carddav.password = try self.session.console.askSecret(self.say("Password: ", "パスワード: "), self.say)
         }
         return request
       }
@@ -97,7 +97,7 @@ struct SetupQuestions {
     var request = LoginRequest()
     if answer == "cloud" { request.cloud = true } else { request.endpoint = answer }
     request.token = try self.session.console.askSecret(
-      self.say("API token of Monica: ", "Monica の API トークン: "), kind: "token")
+      self.say("API token of Monica: ", "Monica の API トークン: "), kind: "token", self.say)
     return request
   }
 

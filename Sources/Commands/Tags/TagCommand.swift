@@ -72,7 +72,7 @@ extension Session {
     request.personID = try await person.id(self)
     change(&request)
     let person = try await self.ask(request)
-    let tags = person.tags.isEmpty ? "No tags" : person.tags.joined(separator: ", ")
+    let tags = person.tags.isEmpty ? self.language("No tags", "タグなし") : person.tags.joined(separator: ", ")
     try await self.show(person, ["\(Printable.text(person.displayName)): \(Printable.text(tags))"])
   }
 }
@@ -90,7 +90,8 @@ struct TagArguments: RecordArguments {
 struct TagReference: NameReference {
   static let help = ArgumentHelp("The tag: its name or its id.", valueName: "tag")
   static let example = "family"
-  static let kind = "tag"
+  typealias Target = Tag
+  static let list = "kith tag list"
 
   let text: String
 
@@ -115,13 +116,14 @@ extension Tag: Record {
   typealias Reference = TagReference
 
   static let noun = Noun(
-    command: "tag", singular: "tag", plural: "tags", newExample: "family", changeExample: "relatives")
-  static let headings: [Column] = [Column("TAG"), Column("PEOPLE", .right)]
+    command: "tag", singular: "tag", plural: "tags", japanese: "タグ", newExample: "family", changeExample: "relatives")
+  static let headings: [Column] = [Column("TAG", "タグ"), Column("PEOPLE", "人数", .right)]
 
-  func headline(_ names: PersonNames) -> String { self.name }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.name }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("People", Count.grouped(Int(self.people)))]
+    let say = session.language
+    return [(say("People", "人数"), Count.grouped(Int(self.people)))]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] { [self.name, Count.grouped(Int(self.people))] }
