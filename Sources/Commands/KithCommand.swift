@@ -39,6 +39,7 @@ public struct KithCommand: AsyncParsableCommand {
       console.print(Self.version)
       return ExitStatus.done.rawValue
     }
+    await Completion.prepare(arguments)
     let command: any ParsableCommand
     do {
       if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }

@@ -47,8 +47,11 @@ struct Session: Sendable {
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     await self.ids.learn(reply, self)
-    self.console.page(lines())
+    self.console.page(self.layout.folded(lines()))
   }
+
+  /// Prints a line that is no reply, in as many lines as the terminal needs.
+  func tell(_ line: String) { for line in self.layout.folded([line]) { self.console.print(line) } }
 
   /// `2 days ago`; empty if the time is not set.
   func ago(_ time: Google_Protobuf_Timestamp) -> String {

@@ -224,7 +224,7 @@ struct ShareCallsCommand: HubCommand {
 
   @OptionGroup var filter: CallFilterOptions
 
-  @Option(name: .customLong("channel"), help: "A channel to send it over; may be repeated.")
+  @Option(name: .customLong("channel"), help: "A channel to send it over; may be repeated.", completion: Completion.channels)
   var channels: [String]
 
   func run(_ session: Session) async throws {

@@ -18,14 +18,17 @@ struct EmotionArgument: ExpressibleByArgument, Sendable {
   static let help: ArgumentHelp = "How it felt."
   private static let none = "none"
 
-  static var allValueStrings: [String] { CallEmotion.allCases.map(\.rawValue) + [self.none] }
+  static var allValueStrings: [String] {
+    CallEmotion.allCases.map { $0.words(.ofLocale) } + [Language.ofLocale(self.none, "なし")]
+  }
 
   /// The value of the field; empty = none.
   let field: String
 
   init?(argument: String) {
     let typed = CallEmotion.allCases.first { $0.face == argument }?.rawValue ?? CallEmotion.name(typed: argument)
-    guard Self.allValueStrings.contains(typed) || typed == "なし" else { return nil }
-    self.field = CallEmotion(rawValue: typed)?.rawValue ?? ""
+    let emotion = CallEmotion(rawValue: typed)
+    guard emotion != nil || [Self.none, "なし"].contains(typed) else { return nil }
+    self.field = emotion?.rawValue ?? ""
   }
 }

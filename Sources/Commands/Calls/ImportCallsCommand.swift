@@ -83,15 +83,8 @@ struct ImportCallsCommand: HubCommand {
   /// What tells the calls that are here, deleted ones too: their ids, and with whom and when they were.
   private static func here(_ session: Session) async throws(Failure) -> Set<String> {
     var request = ListCallsRequest()
-    request.limit = LimitOption.most
     request.includeDeleted = true
-    var here: Set<String> = []
-    repeat {
-      let page = try await session.ask(request)
-      for call in page.calls { here.formUnion([call.id, Self.place(of: call, call.personID)]) }
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return here
+    return Set(try await session.askAll(request).calls.flatMap { [$0.id, Self.place(of: $0, $0.personID)] })
   }
 
   private static func place(of call: Call, _ person: String) -> String {

@@ -111,7 +111,7 @@ struct RunningCallReference: NameReference {
   static let help: ArgumentHelp = "The person or the id of the call."
   static let example = "ann"
   typealias Target = Call
-  static let list = "kith call list"
+  static var defaultCompletionKind: CompletionKind { Completion.people }
 
   let text: String
 

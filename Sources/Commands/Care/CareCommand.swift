@@ -23,7 +23,9 @@ struct RecordCareCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.")
+  @Argument(
+    help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.",
+    completion: .list(CareCategory.allCases.map { $0.words(.ofLocale) }))
   var category: String
 
   @Argument(help: "What was done or seen.")

@@ -58,7 +58,7 @@ struct ShareCareCommand: HubCommand {
   @Flag(help: "Leave out the list of memos: the timeline has them.")
   var short = false
 
-  @Option(help: "A channel to send it over; may be repeated.")
+  @Option(help: "A channel to send it over; may be repeated.", completion: Completion.channels)
   var to: [String] = []
 
   @Option(help: "Write it to a file that only you can read; - for standard output.", completion: .file())

@@ -60,7 +60,7 @@ struct ConfigureChannelCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   @Flag(inversion: .prefixedNo, help: "Send summaries of care without their list of memos.")
@@ -89,7 +89,7 @@ struct TestChannelCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   func run(_ session: Session) async throws {
@@ -117,7 +117,7 @@ struct LoginChannelCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   @Option(help: InputFile.secretHelp("secret"), completion: .file())
@@ -149,7 +149,7 @@ struct RemoveChannelCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var confirmation: Confirmation
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   func run(_ session: Session) async throws {

@@ -10,7 +10,7 @@ struct DeliveriesCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only of this channel.")
+  @Option(help: "Only of this channel.", completion: Completion.channels)
   var channel = ""
 
   @Option(help: "Only pending, sending, delivered, failed, unknown or discarded.")

@@ -37,7 +37,7 @@ struct ContactCard {
   init(_ contact: Contact) { self.contact = contact }
 
   func lines(_ session: Session) -> [String] {
-    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session.console.style)
+    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session)
   }
 
   /// How to reach the contact, and its days, under the heading of the person it is linked to.
@@ -48,7 +48,7 @@ struct ContactCard {
       + Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
       + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
       + [(say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source), (say("Contact ID", "連絡先の ID"), session.ids[contact.id])]
-    return Details(title: contact.shownName, rows: rows).lines(session.console.style)
+    return Details(title: contact.shownName, rows: rows).lines(session, indent: 2)
   }
 
   private func rows(_ session: Session) -> [Details.Row] {

@@ -24,7 +24,7 @@ struct ListContactsCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   @Flag(help: "Also deleted contacts.")
@@ -83,7 +83,7 @@ struct SearchContactsCommand: HubCommand {
 
   @OptionGroup var size: LimitOption
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   func run(_ session: Session) async throws {
@@ -175,7 +175,7 @@ struct ExportContactsCommand: HubCommand {
   @Option(help: "The version of vCard: 3.0, which every address book reads (default), or 4.0.")
   var vcard: VCardVersion?
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   @Flag(help: "Also deleted contacts.")
@@ -203,7 +203,7 @@ struct SyncContactsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source. Default: all.")
+  @Argument(help: "The source. Default: all.", completion: Completion.sources)
   var name: String?
 
   @Flag(help: "Read every card again, also unchanged ones.")
@@ -242,7 +242,7 @@ struct ContactProblemsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Only cards of this source.")
+  @Option(help: "Only cards of this source.", completion: Completion.sources)
   var source = ""
 
   func run(_ session: Session) async throws {

@@ -62,7 +62,7 @@ struct RemoveSourceCommand: HubCommand {
 
   @OptionGroup var confirmation: Confirmation
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   func run(_ session: Session) async throws {
@@ -97,7 +97,7 @@ struct TestSourceCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   func run(_ session: Session) async throws {
@@ -158,7 +158,7 @@ struct LoginSourceCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   @Option(help: "The user name. Default: unchanged.")

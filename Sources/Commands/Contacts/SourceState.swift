@@ -19,7 +19,10 @@ struct SourceState {
     switch self.status.state {
     case .completed:
       let state = style.good(say("completed", "完了"))
-      return "\(name): \(state) \(session.relative(self.status.finishedAt)), \(self.holdings(say)): \(self.counts(say))"
+      let time = session.relative(self.status.finishedAt)
+      return say(
+        "\(name): \(state) \(time), \(self.holdings(say)): \(self.counts(say))",
+        "\(name): \(state) (\(time))、\(self.holdings(say)): \(self.counts(say))")
     case .error:
       let why = Printable.text(Failure(status: self.status.error).read(in: say).message)
       return "\(name): \(style.bad(say("failed", "失敗")))\(self.failures(say)), "

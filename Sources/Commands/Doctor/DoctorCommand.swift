@@ -52,7 +52,7 @@ struct DoctorCommand: HubCommand {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       console.print(String(decoding: try encoder.encode(["findings": findings]), as: UTF8.self))
     } else {
-      for line in findings.flatMap({ $0.lines(self.language, console.style) }) { console.print(line) }
+      for line in findings.flatMap({ $0.lines(self.language, console) }) { console.print(line) }
       console.print("")
       console.print(self.verdict(needed, looks: findings.count { $0.state == .look }))
     }

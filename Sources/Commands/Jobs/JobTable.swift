@@ -59,8 +59,8 @@ struct WorkerTable {
   func lines(_ session: Session) -> [String] {
     guard !self.workers.isEmpty else { return [] }
     var table = Table([
-      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right), Column("FREE", .right, drops: 1),
-      Column("SINCE", "登録", drops: 4), Column("SERVES", wraps: true),
+      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right), Column("FREE", "空き", .right, drops: 1),
+      Column("SINCE", "登録", drops: 4), Column("SERVES", "処理", wraps: true),
     ])
     for worker in self.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })

@@ -164,6 +164,8 @@ extension Session {
     guard !entries.isEmpty else { return [
         session.language("No names found. They come with the first sync:", "名前はありません。最初の同期で届きます:") + " kith monica sync"
       ] }
+    let say = session.language
+    let groups = ["family": "家族", "love": "恋愛", "friend": "友人", "care": "介護", "work": "仕事"]
     var table = Table(
       [
         Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", name: "japanese"), Column("REVERSE", "相手から", drops: 2), Column("GROUP", "分類", drops: 1),
@@ -171,7 +173,9 @@ extension Session {
       ], hidesEmpty: true)
     for entry in entries {
       table.add(
-        showsCatalog ? entry.catalog : "", entry.name, entry.japanese, entry.reverseName, entry.group, entry.type)
+        showsCatalog ? entry.catalog : "", entry.name, entry.japanese,
+        CatalogKind(rawValue: entry.catalog).map { CommonName.words($0, entry.reverseName, say) } ?? entry.reverseName,
+        say(entry.group, groups[entry.group] ?? entry.group), entry.type)
     }
     return table.lines(session)
   }
@@ -196,7 +200,7 @@ struct MonicaReport {
       (say("Last read", "最後に読んだ時"), session.relative(self.status.lastPullAt)),
       (say("Others", "ほか"), self.status.instances.dropFirst().joined(separator: ", ")),
     ]
-    return Details(title: self.status.endpoint, rows: rows).lines(session.console.style) + self.sync(session)
+    return Details(title: self.status.endpoint, rows: rows).lines(session) + self.sync(session)
   }
 
   /// The state of the last pass, with the present counts.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import CivilTime
 internal import KithMessages
+internal import SwiftProtobuf
 
 struct BirthdaysCommand: HubCommand {
   static let configuration = CommandConfiguration(
@@ -34,10 +35,8 @@ struct BirthdaysCommand: HubCommand {
 
   /// Everybody who lives, each once: people, then contacts that are linked to nobody.
   private static func everybody(_ session: Session) async throws(Failure) -> [Acquaintance] {
-    var all = PageOptions()
-    all.all = true
-    let people = try await all.ask(ListPeopleRequest.with { $0.includePartial = true }, session).people
-    let contacts = try await all.ask(ListContactsRequest(), session).contacts
+    let people = try await session.askAll(ListPeopleRequest.with { $0.includePartial = true }).people
+    let contacts = try await session.askAll(ListContactsRequest()).contacts
     let linked = Dictionary(contacts.map { ($0.id, $0) }) { first, _ in first }
     let taken = Set(people.map(\.contactID))
     return people.filter { !$0.isDead }.map { person in

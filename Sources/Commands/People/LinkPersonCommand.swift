@@ -122,7 +122,7 @@ struct ContactReference: NameReference {
     "The contact of the address book: an id, or a name that only one has.", valueName: "contact")
   static let example = "ann"
   typealias Target = Contact
-  static let list = "kith contacts list"
+  static var defaultCompletionKind: CompletionKind { Completion.contacts }
 
   let text: String
 

@@ -31,7 +31,7 @@ struct ListPeopleCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only people with this tag.")
+  @Option(help: "Only people with this tag.", completion: Completion.tags)
   var tag = ""
 
   @Flag(help: "Also archived people and people known only through others. --all shows them too.")
@@ -95,6 +95,12 @@ struct PersonTimelineCommand: HubCommand {
     try await session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor, session.language))
   }
 
+  /// Activities have a day without a time.
+  private static func when(_ entry: TimelineEntry, _ session: Session) -> String {
+    if case .activity(let activity) = entry.record { return session.ago(day: activity.happenedOn) }
+    return session.ago(entry.at)
+  }
+
   private static func lines(_ entries: [TimelineEntry], _ session: Session) -> [String] {
     let say = session.language
     guard !entries.isEmpty else { return [say("Nothing found.", "記録はありません。")] }
@@ -112,7 +118,7 @@ struct PersonTimelineCommand: HubCommand {
         case .note(let note): (Note.idNoun(say), note.body, note.mark(say), note.id)
         case nil: ("", say("an entry of a newer kithd", "新しい kithd の記録"), "", "")
         }
-      table.add(session.ago(entry.at), row.what, row.text, row.mark, session.ids[row.id])
+      table.add(Self.when(entry, session), row.what, row.text, row.mark, session.ids[row.id])
     }
     return table.lines(session)
   }

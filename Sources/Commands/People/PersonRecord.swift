@@ -31,7 +31,7 @@ extension Person: RestorableRecord {
       (say("Nickname", "ニックネーム"), self.nickname), (say("Gender", "性別"), CommonName.words(.gender, self.gender, say)), (say("About", "説明"), self.description_p),
       (say("Birthday", "誕生日"), self.birthday), (say("Died", "亡くなった日"), self.isDead ? (self.deceasedOn.isEmpty ? say("yes", "はい") : self.deceasedOn) : ""),
       (say("Job", "仕事"), self.job), (say("Company", "会社"), self.company), (say("Food", "食べ物"), self.foodPreferences), (say("Met", "出会い"), self.howMet),
-      (say("Tags", "タグ"), self.tags.isEmpty ? say("No tags", "タグなし") : self.tags.joined(separator: ", ")),
+      (say("Tags", "タグ"), self.tags.isEmpty ? say("No tags", "なし") : self.tags.joined(separator: ", ")),
       (say("Last contact", "最後の連絡"), session.ago(self.lastInteractionAt)), (say("Last call", "最後の電話"), session.ago(self.lastCalledAt)),
       (say("Stay in touch", "連絡の間隔"), self.stayInTouchDays == 0 ? "" : say("every \(Count.of(Int(self.stayInTouchDays), "day"))", "\(self.stayInTouchDays)日ごと")),
       (say("Photo", "写真"), self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
@@ -64,7 +64,7 @@ struct PersonReference: NameReference {
   static let help = ArgumentHelp("The person: an id, or a name that only one has.", valueName: "person")
   static let example = "ann"
   typealias Target = Person
-  static let list = "kith people list"
+  static var defaultCompletionKind: CompletionKind { Completion.people }
 
   let text: String
 
@@ -84,14 +84,7 @@ struct PersonReference: NameReference {
   func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
     var request = ListPeopleRequest()
     request.includeDeleted = true
-    request.limit = LimitOption.most
-    var deleted: [NameMatch.Candidate] = []
-    repeat {
-      let page = try await session.ask(request)
-      deleted += page.people.filter(\.hasDeletedAt).map(Self.candidate)
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return deleted
+    return try await session.askAll(request).people.filter(\.hasDeletedAt).map(Self.candidate)
   }
 
   private static func candidate(_ person: Person) -> NameMatch.Candidate {

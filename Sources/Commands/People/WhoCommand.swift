@@ -83,7 +83,7 @@ struct AnyoneReference: NameReference {
     "The person: an id, or a name that only one has, also in the address book.", valueName: "person")
   static let example = "ann"
   typealias Target = Person
-  static let list = "kith who"
+  static var defaultCompletionKind: CompletionKind { Completion.anyone }
 
   let text: String
 
@@ -106,11 +106,12 @@ struct AnyoneReference: NameReference {
     request.contactID = id
     let person = try await session.ask(request)
     if !session.isJSON {
+      await session.ids.learn(person, session)
       session.console.printError(
         session.language(
           "\(Printable.text(person.displayName)) of the address book is now one of your people. To undo: kith people delete",
           "アドレス帳の\(Printable.text(person.displayName))を人として登録しました。取り消すには: kith people delete")
-          + " '\(Printable.text(person.displayName))'"
+          + " \(session.ids[person.id])"
       )
     }
     return person.id

@@ -33,6 +33,10 @@ protocol Record: SyncedRecord, Identified {
 extension Record {
   static var idKind: String { Self.kind.name }
   static func idNoun(_ say: Language) -> String { say(Self.noun.singular, Self.noun.japanese) }
+  /// What belongs to a person and has no list of its own is on the person's page.
+  static var list: String {
+    Self.noun.command.contains(" ") ? "kith people show PERSON" : "kith \(Self.noun.command) list"
+  }
   static func words(about id: String, _ session: Session) async -> String { "" }
   var ownerID: String { "" }
   var namedPeople: [String] { [self.ownerID] }

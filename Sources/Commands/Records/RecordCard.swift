@@ -20,7 +20,7 @@ struct RecordCard<R: Record> {
         (say("Deleted", "削除"), session.ago(record.deletedAt)), ("ID", session.ids[record.id]),
       ]
     return Details(title: record.headline(self.names, say), rows: rows, body: record.prose(self.names, session))
-      .lines(session.console.style)
+      .lines(session)
   }
 
   private func state(_ say: Language) -> String {

@@ -75,9 +75,11 @@ struct IDText: Sendable {
 }
 
 /// What has ids that people type.
-protocol Identified {
+protocol Identified: Sendable {
   /// As in `FindIdsRequest`.
   static var idKind: String { get }
+  /// The command that lists them.
+  static var list: String { get }
   /// The word for one in a language: `entry`, `call`.
   static func idNoun(_ say: Language) -> String
   /// A few words about the one with an id, by which a person tells it from others.
@@ -88,6 +90,7 @@ protocol Identified {
 struct RecordID<Target: Identified>: RecordReference {
   static var help: ArgumentHelp { IDText.help }
   static var example: String { IDText.example }
+  static var defaultCompletionKind: CompletionKind { Completion.ids(Target.idKind) }
 
   let text: String
 
@@ -107,8 +110,8 @@ struct RecordID<Target: Identified>: RecordReference {
         self.text,
         typed.isPiece
           ? say(
-            "No \(noun) has an id that begins or ends with \(self.text).", "ID が \(self.text) で始まる、または終わる\(noun)はありません。"
-          )
+            "No \(noun) has an id that begins or ends with \(self.text). To see the ids: \(Target.list)",
+            "ID が \(self.text) で始まる、または終わる\(noun)はありません。一覧: \(Target.list)")
           : say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
       ).worded
     }
@@ -116,7 +119,7 @@ struct RecordID<Target: Identified>: RecordReference {
     var candidates: [NameMatch.Candidate] = []
     for id in found { candidates.append(.init(id: id, shown: await Target.words(about: id, session), names: [])) }
     await session.ids.learn(FindIdsReply.with { $0.ids = found }, session)
-    throw NameMatch(noun: noun, candidates: candidates, list: "", say: say).ambiguous(self.text, candidates, session.ids)
+    throw NameMatch(noun: noun, candidates: candidates, list: Target.list, say: say).ambiguous(self.text, candidates, session.ids)
   }
 }
 
@@ -136,8 +139,6 @@ extension Array where Element: RecordReference {
 protocol NameReference: RecordReference {
   /// What it names.
   associatedtype Target: Identified
-  /// The command that lists them.
-  static var list: String { get }
 
   /// The records with this name or a similar one.
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
@@ -174,7 +175,7 @@ extension NameReference {
   ) async throws(Failure) -> String {
     let match = NameMatch(
       noun: Target.idNoun(session.language), candidates: candidates,
-      list: Self.list, say: session.language)
+      list: Target.list, say: session.language)
     if match.exact(self.text).isEmpty {
       let typed = IDText(text: self.text, kind: Target.idKind)
       let ids = try await typed.candidates(session, isDeleted: isDeleted) ?? []

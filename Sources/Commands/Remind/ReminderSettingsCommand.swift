@@ -12,13 +12,13 @@ struct ReminderSettingsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "A channel of the daily reminder; may be repeated.")
+  @Option(help: "A channel of the daily reminder; may be repeated.", completion: Completion.channels)
   var daily: [String] = []
 
-  @Option(help: "A channel of reminders to call; may be repeated.")
+  @Option(help: "A channel of reminders to call; may be repeated.", completion: Completion.channels)
   var call: [String] = []
 
-  @Option(help: "A channel of reminders kept with a person; may be repeated.")
+  @Option(help: "A channel of reminders kept with a person; may be repeated.", completion: Completion.channels)
   var person: [String] = []
 
   @Flag(help: "No channels for the daily reminder.")

@@ -59,7 +59,8 @@ extension DailyReminder {
       let why = delivery.hasError ? ": \(Failure(status: delivery.error).read(in: say).message)" : ""
       return "  \(delivery.channel): \(state)\(why)"
     }
-    return [say("It goes over: \(self.delivery)", "送り先: \(self.delivery)")] + sent.flatMap(Printable.lines)
+    let over = self.delivery == "events" ? say("kith only", "kith だけ") : self.delivery
+    return [say("It goes over: \(over)", "送り先: \(over)")] + sent.flatMap(Printable.lines)
   }
 }
 

@@ -20,17 +20,17 @@ struct SetupAnswers {
   /// Sends each change. Those that a server has to agree to go first, so that a refusal leaves nothing half-done.
   ///
   /// - Throws: The failure of a request; later ones are not sent.
-  func run(_ session: Session) async throws {
+  func carryOut(_ session: Session) async throws {
     let say = session.language
     if let monica {
       let status = try await session.ask(monica)
-      session.console.print(
+      session.tell(
         say("Monica: \(Printable.text(status.endpoint))", "Monica: \(Printable.text(status.endpoint))"))
     }
     if let source {
       let added = try await session.ask(source)
       let name = Printable.text(added.name)
-      session.console.print(
+      session.tell(
         say(
           "Address book \(name). Read now: kith contacts sync \(name)",
           "取り込み元 \(name)。今読むには: kith contacts sync \(name)"))
@@ -41,7 +41,7 @@ struct SetupAnswers {
       var request = SetDailyReminderRequest()
       request.enabled = reminder != "off"
       if request.enabled { request.time = reminder }
-      session.console.print(try await session.ask(request).words(session))
+      session.tell(try await session.ask(request).words(session))
     }
     if let backup { try await session.save(try await session.ask(BackupRequest(), drawing: "backup"), to: backup) }
   }
@@ -69,7 +69,7 @@ struct SetupAnswers {
     request.fields = ["daily_channels", "call_channels"]
     _ = try await session.ask(request)
     let name = Printable.text(added.name)
-    session.console.print(
+    session.tell(
       session.language(
         "Channel \(name). Try it: kith channels test \(name)", "送り先 \(name)。試すには: kith channels test \(name)"))
   }

@@ -31,7 +31,7 @@ struct StatusReport {
   func lines(_ session: Session) -> [String] {
     let say = session.language
     let span = Self.span(session.now.seconds - self.status.startedAt.seconds, say)
-    var lines = [say("kithd \(self.status.version), running for \(span)", "kithd \(self.status.version)、\(span)前から動いています")]
+    var lines = [say("kithd \(self.status.version), running for \(span)", "kithd \(self.status.version)、起動から\(span)")]
     lines += self.storage(session)
     lines.append(Self.row(say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件")))
     let watchers = Int(self.status.subscriptions)
@@ -171,7 +171,7 @@ struct StatusReport {
       case .unspecified, .UNRECOGNIZED: say("unknown", "不明")
       }
     let contacts = say(Count.of(Int(storage.contacts), "contact"), "連絡先\(storage.contacts)件")
-    let held = "\(integrity), \(contacts), \(Count.bytes(storage.bytes))"
+    let held = [integrity, contacts, Count.bytes(storage.bytes)].joined(separator: say(", ", "、"))
     let path = Printable.text(storage.path)
     // Of the whole line, the colour of the first word takes no columns.
     let isShort = Self.indent + Printable.width("\(held) in \(path)") < session.layout.width ?? .max

@@ -31,7 +31,7 @@ struct TagAssignment: ParsableArguments {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Argument(help: "The names of the tags.")
+  @Argument(help: "The names of the tags.", completion: Completion.tags)
   var tags: [String]
 }
 
@@ -91,21 +91,13 @@ struct TagReference: NameReference {
   static let help = ArgumentHelp("The tag: its name or its id.", valueName: "tag")
   static let example = "family"
   typealias Target = Tag
-  static let list = "kith tag list"
+  static var defaultCompletionKind: CompletionKind { Completion.tags }
 
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = ListTagsRequest()
-    request.limit = 500
-    var exact: [NameMatch.Candidate] = []
-    repeat {
-      let page = try await session.ask(request)
-      exact += page.tags.filter { $0.name.lowercased() == self.text.lowercased() }
-        .map { .init(id: $0.id, shown: $0.name, names: [$0.name]) }
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return exact
+    try await session.askAll(ListTagsRequest()).tags.filter { $0.name.lowercased() == self.text.lowercased() }
+      .map { .init(id: $0.id, shown: $0.name, names: [$0.name]) }
   }
 }
 

@@ -39,7 +39,7 @@ enum Printable {
 
   /// A text in lines of at most `width` columns, broken as ``Columns/wrapped(_:to:)`` breaks them.
   static func wrapped(_ text: String, to width: Int) -> [String] {
-    Self.lines(text).flatMap { Columns.wrapped($0, to: width) }
+    Self.lines(text).flatMap { Columns.wrapped($0, to: width, breaksWords: true) }
   }
 
   /// The columns of a text: two for each wide East Asian character, none for combining marks.

@@ -1,3 +1,5 @@
+internal import Help
+
 /// A column of a table.
 struct Column: Sendable {
   private let english: String
@@ -161,6 +163,12 @@ struct TableLayout: Sendable {
   /// The names of the columns to show; empty = as the table states.
   var columns: [String] = []
 
+  /// Lines of text, as wide as the terminal at most.
+  func folded(_ lines: [String]) -> [String] {
+    guard let width else { return lines }
+    return lines.flatMap { Columns.folded($0, to: width) }
+  }
+
   /// The columns of a table that were asked for, in that order; nil if none was.
   func chosen(of columns: [Column]) -> [Int]? {
     let chosen = self.columns.compactMap { word in columns.firstIndex { $0.isCalled(word) } }
@@ -178,11 +186,19 @@ struct Details {
   /// Longer text below, ready for a terminal.
   var body: [String] = []
 
-  func lines(_ style: Style) -> [String] {
+  /// The lines; values that are wider than the terminal go on below their beginning.
+  ///
+  /// - Parameter indent: Columns of the terminal that are left free on the left.
+  func lines(_ session: Session, indent: Int = 0) -> [String] {
     let rows = self.rows.filter { !$0.value.isEmpty }.map { (Printable.text($0.label), Printable.text($0.value)) }
     let width = rows.map { Printable.width($0.0) }.max() ?? 0
-    return [style.bold(Printable.text(self.title))]
-      + rows.map { "  \(Printable.padded($0.0, to: width, alignment: .left))  \($0.1)" }
+    let room = session.layout.width.map { max(20, $0 - indent - width - 4) } ?? .max
+    return [session.console.style.bold(Printable.text(self.title))]
+      + rows.flatMap { label, value in
+        Columns.wrapped(value, to: room).enumerated().map { index, line in
+          "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(line)"
+        }
+      }
       + (self.body.isEmpty ? [] : [""] + self.body.map { "  " + $0 })
   }
 }
