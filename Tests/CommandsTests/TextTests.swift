@@ -20,7 +20,7 @@ struct TextTests {
   func secretFromStandardInput(sent: String) throws {
     let console = Console(
       isTerminal: false, usesColour: false, out: { _ in }, err: { _ in }, input: { Array(sent.utf8) })
-    #expect(try console.askSecret("Password: ", file: "-") == "pw")
+    #expect(try console.askSecret("Password: ", file: "-", .english) == "pw")
   }
 
   @Test(
