@@ -38,6 +38,36 @@ def test_a_finger_walks_the_picture(front, phone):
     assert phone.read("document.documentElement.scrollWidth <= innerWidth") and not phone.faults and not phone.refused()
 
 
+def test_what_is_pressed_stays_there_while_the_house_changes(front, phone):
+    ann, bob = person(front, "Ann"), person(front, "Bob")
+    front.hub.reply("Relationships/Create", {"record": {"personId": ann, "otherId": bob, "type": "parent"}})
+    phone.open(f"{front.url}/people/{ann}")
+    link = "document.querySelector('[data-test=relations] a')"
+    phone.read(f"{link}.scrollIntoView({{block: 'center'}}); window.pressed = {link}")
+    x, y = phone.read("(() => { const {x, y, width, height} = window.pressed.getBoundingClientRect();"
+                      " return [x + width / 2, y + height / 2] })()")
+    phone.page.mouse.move(x, y)
+    phone.page.mouse.down()
+    phone.read("window.heard = false; window.events = new EventSource('/events?streams=' + document.body.dataset.streams);"
+               " window.events.onmessage = () => setTimeout(() => { window.heard = true }, 1000);"
+               " new Promise((done) => { window.events.onopen = () => done(true) })")
+    front.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Likes tea"}})
+    phone.until("window.heard")
+    assert phone.read("window.pressed.isConnected && document.querySelector('[data-test=note]') === null")
+    phone.page.mouse.up()
+    phone.page.wait_for_url(f"{front.url}/people/{bob}")
+
+
+def test_a_page_that_waited_for_a_press_shows_what_changed(front, phone):
+    ann = person(front, "Ann")
+    phone.open(f"{front.url}/people/{ann}")
+    phone.page.mouse.move(5, 5)
+    phone.page.mouse.down()
+    front.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "Likes tea"}})
+    phone.page.mouse.up()
+    phone.until("document.querySelector('[data-test=note]') !== null")
+
+
 def test_a_note_that_is_written_offline_is_there_once_the_network_is_back(front, phone):
     ann = person(front, "Ann")
     phone.open(f"{front.url}/people/{ann}")

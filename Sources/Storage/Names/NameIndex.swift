@@ -18,6 +18,8 @@ struct NameOwner: Hashable, Sendable {
 }
 
 /// The index of names, of people and contacts alike: each word by its ``NameKey``, from its beginning and from its end.
+///
+/// A word is stored once, however many have it: of the names of a whole address book, most words are common ones.
 struct NameIndex {
   let database: Database
 
@@ -27,20 +29,29 @@ struct NameIndex {
     try self.insert(words, of: owner)
   }
 
-  /// Stores the words of a new owner.
+  /// Stores the words of an owner who has none.
   func insert(_ words: NameWords, of owner: NameOwner) throws {
     for entry in words.entries {
+      if try self.use(entry, by: owner) { continue }
       let isWord = entry.utf8.first.map { $0 > 0x1F } ?? false
       try self.database.run(
-        "INSERT OR IGNORE INTO name_word (word, owner, backwards) VALUES (?, ?, ?)", .text(entry),
-        .integer(owner.number),
+        "INSERT OR IGNORE INTO name_word (word, backwards) VALUES (?, ?)", .text(entry),
         .text(isWord ? String(String.UnicodeScalarView(entry.unicodeScalars.reversed())) : ""))
+      _ = try self.use(entry, by: owner)
     }
+  }
+
+  /// Gives a stored word to an owner; false if it is not stored.
+  private func use(_ entry: String, by owner: NameOwner) throws -> Bool {
+    try self.database.run(
+      "INSERT OR IGNORE INTO name_use (word, owner) SELECT id, ?2 FROM name_word WHERE word = ?1", .text(entry),
+      .integer(owner.number))
+    return self.database.changesCount > 0
   }
 
   /// Removes an owner.
   func remove(_ owner: NameOwner) throws {
-    try self.database.run("DELETE FROM name_word WHERE owner = ?", .integer(owner.number))
+    try self.database.run("DELETE FROM name_use WHERE owner = ?", .integer(owner.number))
   }
 }
 
@@ -49,15 +60,28 @@ extension Migration {
   static let names = Migration(
     name: "names",
     sql: """
-      -- word: as NameKey writes it, or initials, or a sound. owner: twice the row of a contact; twice the row of a person, and one.
+      -- word: as NameKey writes it, or initials, or a sound. backwards: a word from its end; empty for initials and sounds.
       CREATE TABLE name_word (
-        word TEXT NOT NULL,
+        id INTEGER PRIMARY KEY,
+        word TEXT NOT NULL UNIQUE,
+        backwards TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX name_word_backwards ON name_word (backwards) WHERE backwards <> '';
+      -- word: a row of name_word. owner: twice the row of a contact; twice the row of a person, and one.
+      CREATE TABLE name_use (
+        word INTEGER NOT NULL,
         owner INTEGER NOT NULL,
-        backwards TEXT NOT NULL,
         PRIMARY KEY (word, owner)
       ) STRICT, WITHOUT ROWID;
-      CREATE INDEX name_word_backwards ON name_word (backwards) WHERE backwards <> '';
-      CREATE INDEX name_word_owner ON name_word (owner);
+      CREATE INDEX name_use_owner ON name_use (owner);
+      -- A word that nobody has any more is a name that somebody had removed.
+      CREATE TRIGGER name_use_removed AFTER DELETE ON name_use
+      WHEN NOT EXISTS (SELECT 1 FROM name_use WHERE word = old.word) BEGIN
+        DELETE FROM name_word WHERE id = old.word;
+      END;
+      CREATE VIEW name_entry AS
+        SELECT name_word.word, name_word.backwards, name_use.owner
+        FROM name_word JOIN name_use ON name_use.word = name_word.id;
       DROP TABLE person_spelling;
       """
   ) { database in

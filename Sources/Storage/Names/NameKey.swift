@@ -74,14 +74,14 @@ enum NameKey {
     var index = 0
     while index < word.count {
       let (sound, length) = Self.sound(word[index...])
-      for letter in sound where key.last != letter { key.append(letter) }
+      for letter in sound.utf8 where key.last != letter { key.append(letter) }
       index += length
     }
     return key
   }
 
-  /// Clusters and what is written for them, the longer ones first.
-  private static let clusters: [(from: [UInt8], to: [UInt8])] = [
+  /// Clusters by their first letter, and what is written for them, the longer ones first.
+  private static let clusters = Dictionary(grouping: [
     ("tsu", "tu"), ("dzu", "zu"), ("shi", "si"), ("chi", "ti"), ("sch", "si"), ("tch", "ti"), ("sh", "si"),
     ("ch", "ti"),
     ("ck", "k"), ("ph", "f"), ("th", "t"), ("dt", "t"), ("gh", "g"), ("kh", "k"), ("rh", "r"), ("wh", "v"),
@@ -89,23 +89,25 @@ enum NameKey {
     ("fu", "hu"), ("ji", "zi"), ("ou", "o"), ("oo", "o"), ("oe", "o"), ("ae", "a"), ("ue", "u"), ("ce", "se"),
     ("ci", "si"),
     ("cy", "si"), ("mb", "nb"), ("mp", "np"), ("mm", "nm"),
-  ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
+  ].map { (from: Array($0.0.utf8), to: $0.1) }) { $0.from[0] }
 
   /// - Returns: What is written for the beginning of a word, and how many letters that took.
-  private static func sound(_ rest: ArraySlice<UInt8>) -> (sound: [UInt8], length: Int) {
-    for cluster in Self.clusters where rest.starts(with: cluster.from) { return (cluster.to, cluster.from.count) }
-    guard let first = rest.first else { return ([], 1) }
+  private static func sound(_ rest: ArraySlice<UInt8>) -> (sound: String, length: Int) {
+    guard let first = rest.first else { return ("", 1) }
+    for cluster in Self.clusters[first] ?? [] where rest.starts(with: cluster.from) {
+      return (cluster.to, cluster.from.count)
+    }
     let next = rest.dropFirst().first
     switch first {
-    case UInt8(ascii: "y"): return ([UInt8(ascii: "i")], 1)
-    case UInt8(ascii: "w"): return ([UInt8(ascii: "v")], 1)
-    case UInt8(ascii: "c"), UInt8(ascii: "q"): return ([UInt8(ascii: "k")], 1)
-    case UInt8(ascii: "x"): return (Array("ks".utf8), 1)
+    case UInt8(ascii: "y"): return ("i", 1)
+    case UInt8(ascii: "w"): return ("v", 1)
+    case UInt8(ascii: "c"), UInt8(ascii: "q"): return ("k", 1)
+    case UInt8(ascii: "x"): return ("ks", 1)
     // じゃ is ja and zya.
-    case UInt8(ascii: "j"): return (next.map(Self.isVowel) ?? false ? Array("zi".utf8) : [UInt8(ascii: "i")], 1)
+    case UInt8(ascii: "j"): return (next.map(Self.isVowel) ?? false ? "zi" : "i", 1)
     // Heard before vowels only: Ohno, Sarah, Johnson.
-    case UInt8(ascii: "h"): return (next.map { Self.isVowel($0) || $0 == UInt8(ascii: "y") } ?? false ? [first] : [], 1)
-    default: return ([first], 1)
+    case UInt8(ascii: "h"): return (next.map { Self.isVowel($0) || $0 == UInt8(ascii: "y") } ?? false ? "h" : "", 1)
+    default: return (String(Unicode.Scalar(first)), 1)
     }
   }
 }

@@ -78,7 +78,7 @@ struct NameSearch {
     let best = scores.sorted { ($1.value.matched, $0.value.distance) < ($0.value.matched, $1.value.distance) }
     var found: [NameOwner: Int] = [:]
     for (owner, score) in best.prefix(Self.checked) {
-      let theirs = try self.database.all("SELECT word FROM name_word WHERE owner = ?", .integer(owner.number)) {
+      let theirs = try self.database.all("SELECT word FROM name_entry WHERE owner = ?", .integer(owner.number)) {
         $0.text(0)
       }
       let fits = words.allSatisfy { word in
@@ -158,14 +158,14 @@ struct NameSearch {
   }
 
   private func words(of owner: NameOwner) throws -> [String] {
-    try self.database.all("SELECT word FROM name_word WHERE owner = ? AND word >= ' '", .integer(owner.number)) {
+    try self.database.all("SELECT word FROM name_entry WHERE owner = ? AND word >= ' '", .integer(owner.number)) {
       $0.text(0)
     }
   }
 
   private func owners(withEntry entry: String) throws -> [NameOwner: Int] {
     var owners: [NameOwner: Int] = [:]
-    try EngineStatement(self.database, "SELECT owner FROM name_word WHERE word = ? LIMIT ?")
+    try EngineStatement(self.database, "SELECT owner FROM name_entry WHERE word = ? LIMIT ?")
       .forEach([.text(entry), .integer(Self.scanned)]) { owners[NameOwner(number: $0.integer(0))] = 0 }
     return owners
   }
@@ -179,7 +179,7 @@ struct NameSearch {
     try EngineStatement(
       self.database,
       """
-      SELECT \(column), owner FROM name_word
+      SELECT \(column), owner FROM name_entry
       WHERE \(column) >= ?1 AND \(column) < ?2 AND \(column) <> ''\(length) LIMIT ?3
       """
     ).forEach(

@@ -24,19 +24,21 @@ struct NameWords: Sendable, Equatable {
     var words: [String] = []
     for name in names {
       words += Self.words(of: name)
-      let joined = Self.words(of: Self.withoutJoints(name))
-      if joined.count < words.count { words += joined }
+      let joined = Self.withoutJoints(name)
+      if joined != name { words += Self.words(of: joined) }
     }
     for pair in pairs {
       let (family, given) = (Self.words(of: pair.family), Self.words(of: pair.given))
       guard !family.isEmpty, !given.isEmpty else { continue }
       words += [family.joined() + given.joined(), given.joined() + family.joined()]
       if let (one, other) = Self.initials(family[0], given[0]) {
-        self.entries += [Self.initialMark + one + other, Self.initialMark + other + one]
+        for both in [one + other, other + one] where !self.entries.contains(Self.initialMark + both) {
+          self.entries.append(Self.initialMark + both)
+        }
       }
     }
-    var seen = Set(self.entries)
-    for word in words where self.entries.count < Self.limit {
+    var (seen, seenWords) = (Set(self.entries), Set<String>())
+    for word in words where self.entries.count < Self.limit && seenWords.insert(word).inserted {
       guard let key = NameKey.make(word) else { continue }
       if seen.insert(key).inserted { self.entries.append(key) }
       let sound = Spelling.sound(of: word)
@@ -71,8 +73,11 @@ struct NameWords: Sendable, Equatable {
 
   /// The name without what joins its parts: O'Brien and Jean-Luc are also written as one word.
   static func withoutJoints(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.filter { !"'’‘`´-‐‑.".unicodeScalars.contains($0) }))
+    guard name.unicodeScalars.contains(where: Self.joints.contains) else { return name }
+    return String(String.UnicodeScalarView(name.unicodeScalars.filter { !Self.joints.contains($0) }))
   }
+
+  private static let joints: [Unicode.Scalar] = ["'", "’", "‘", "`", "´", "-", "‐", "‑", "."]
 
   private static func initials(_ family: String, _ given: String) -> (String, String)? {
     guard let one = NameKey.make(family)?.first, let other = NameKey.make(given)?.first else { return nil }

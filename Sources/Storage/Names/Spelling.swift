@@ -42,7 +42,7 @@ enum Spelling {
       let next = index + 1 < letters.count ? letters[index + 1] : 0
       let (sound, length) = self.sound(letters[index], next, isFirst: index == 0)
       index += length
-      for letter in sound where sounds.last != letter { sounds.append(letter) }
+      for letter in sound.utf8 where sounds.last != letter { sounds.append(letter) }
     }
     // Vowels were kept so far to tell doubled letters from repeated ones.
     let heard = sounds.enumerated().filter { $0.offset == 0 || $0.element != UInt8(ascii: "a") }.map(\.element)
@@ -50,24 +50,24 @@ enum Spelling {
   }
 
   /// - Returns: The sound of a letter, and how many letters it took.
-  private static func sound(_ letter: UInt8, _ next: UInt8, isFirst: Bool) -> (sound: [UInt8], length: Int) {
-    switch (Character(Unicode.Scalar(letter)), Character(Unicode.Scalar(next))) {
-    case ("p", "h"): (Array("f".utf8), 2)
-    case ("t", "h"), ("d", "t"): (Array("t".utf8), 2)
-    case ("s", "h"), ("c", "h"): (Array("s".utf8), 2)
-    case ("c", "k"), ("g", "h"): (Array("k".utf8), 2)
-    case ("c", "e"), ("c", "i"), ("c", "y"): (Array("s".utf8), 1)
-    case ("c", _), ("q", _), ("g", _): (Array("k".utf8), 1)
-    case ("x", _): (Array((isFirst ? "s" : "ks").utf8), 1)
-    case ("z", _): (Array("s".utf8), 1)
-    case ("v", _), ("w", _): (Array("f".utf8), 1)
-    case ("d", _): (Array("t".utf8), 1)
-    case ("b", _): (Array("p".utf8), 1)
-    case ("j", _): (Array((isFirst ? "j" : "a").utf8), 1)
-    case ("a", _), ("e", _), ("i", _), ("o", _), ("u", _), ("y", _): (Array("a".utf8), 1)
+  private static func sound(_ letter: UInt8, _ next: UInt8, isFirst: Bool) -> (sound: String, length: Int) {
+    switch (Unicode.Scalar(letter), Unicode.Scalar(next)) {
+    case ("p", "h"): ("f", 2)
+    case ("t", "h"), ("d", "t"): ("t", 2)
+    case ("s", "h"), ("c", "h"): ("s", 2)
+    case ("c", "k"), ("g", "h"): ("k", 2)
+    case ("c", "e"), ("c", "i"), ("c", "y"): ("s", 1)
+    case ("c", _), ("q", _), ("g", _): ("k", 1)
+    case ("x", _): (isFirst ? "s" : "ks", 1)
+    case ("z", _): ("s", 1)
+    case ("v", _), ("w", _): ("f", 1)
+    case ("d", _): ("t", 1)
+    case ("b", _): ("p", 1)
+    case ("j", _): (isFirst ? "j" : "a", 1)
+    case ("a", _), ("e", _), ("i", _), ("o", _), ("u", _), ("y", _): ("a", 1)
     // Rarely heard; at the beginning it does not tell Helena from Elena.
-    case ("h", _): ([], 1)
-    default: ([letter], 1)
+    case ("h", _): ("", 1)
+    default: (String(Unicode.Scalar(letter)), 1)
     }
   }
 }

@@ -34,7 +34,7 @@ extension AccountTable where View == Transaction {
         (kind: RecordKind(rawValue: Int($0.integer(0))), id: $0.text(1))
       }
       try database.run(
-        "DELETE FROM name_word WHERE owner IN (SELECT 2 * id + 1 FROM record WHERE id \(condition))", named: values)
+        "DELETE FROM name_use WHERE owner IN (SELECT 2 * id + 1 FROM record WHERE id \(condition))", named: values)
       for (table, column) in [
         ("record_person", "record"), ("record_label", "record"), ("record_blob", "record"), ("record_search", "record"),
         ("outbox", "record"), ("conflict", "record"), ("record_person", "person"), ("person_search", "person"),

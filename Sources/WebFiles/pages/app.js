@@ -1,6 +1,6 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
-import { follow, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { follow, followPresses, refresh, refreshIfStale, sayOffline, script } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
 import { photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
@@ -183,6 +183,7 @@ function prepare() {
 async function begin() {
   prepare();
   document.addEventListener("kith-page", prepare);
+  followPresses();
   for (const end of ["focusout", "reset", "toggle", "pause"]) document.addEventListener(end, () => setTimeout(refreshIfStale, 200), true);
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);

@@ -19,6 +19,8 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 /** @type {number | undefined} */
 let timer;
 let isStale = false;
+/** Whether a finger, a pen or a button of the mouse is down. */
+let isPressed = false;
 /** How often the page was fetched again. */
 let fetches = 0;
 
@@ -35,13 +37,16 @@ function isChanged(field) {
   return isMark ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
 
-/** Whether somebody is writing on the page, speaks or listens, or has scrolled beyond what a fresh one would have. */
+/**
+ * Whether somebody touches the page, writes on it, speaks or listens, or has scrolled beyond what a fresh one would have.
+ * A press that began on one element and ends on another that took its place would be no click on either.
+ */
 function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
   const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
     main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
-  return document.body.dataset.recording === "true" || isScrolled() || main.querySelector("details[open] form") !== null
+  return isPressed || document.body.dataset.recording === "true" || isScrolled() || main.querySelector("details[open] form") !== null
     || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
@@ -118,6 +123,26 @@ export function refreshSoon() {
 /** Refreshes a page that waited until nobody writes on it. */
 export function refreshIfStale() {
   if (isStale) refreshSoon();
+}
+
+/** Follows presses: a page that waited for the end of one is refreshed once its click has been handled. */
+export function followPresses() {
+  /** @type {number | undefined} */
+  let release;
+  /** @param {number} delay for how many milliseconds a click may still come */
+  const end = (delay) => {
+    clearTimeout(release);
+    release = window.setTimeout(() => {
+      isPressed = false;
+      refreshIfStale();
+    }, delay);
+  };
+  document.addEventListener("pointerdown", () => {
+    clearTimeout(release);
+    isPressed = true;
+  }, true);
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => end(200), true);
+  document.addEventListener("click", () => end(0), true);
 }
 
 /** Says that there is no connection, and of when the page is. */
