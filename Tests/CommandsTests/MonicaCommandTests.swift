@@ -106,7 +106,7 @@ struct MonicaCommandTests {
   @Test("Without an account, the status has the command to log in")
   func none() async throws {
     let run = try await CommandRun.of("monica", "status") { _ in MonicaStatus.with { $0.state = "none" } }
-    #expect(run.output == "No account. Log in: kith monica login --cloud, or --endpoint URL\n")
+    #expect(run.output == "No account. Log in: kith monica login --cloud\n")
   }
 
   @Test("A sync prints counts in words, and what is left to do")

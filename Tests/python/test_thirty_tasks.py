@@ -61,7 +61,6 @@ class Carer:
         status = typed.end()
         lines = self.drawn(typed.said.replace("\0", ""))
         screen = "\n".join(lines).rstrip()
-        open(f"/tmp/w/b-screens-{self.words.language}.txt","a").write(f"$ kith {' '.join(map(str, arguments))}\n{screen}\n\n")
         faults = [*self.faults_on(lines, screen), *(f"{shown} is not shown" for shown in shows if not re.search(shown, screen))]
         if status not in (code if isinstance(code, tuple) else (code,)):
             faults.append(f"exit code {status}")

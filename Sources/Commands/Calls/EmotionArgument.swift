@@ -22,6 +22,8 @@ struct EmotionArgument: ExpressibleByArgument, Sendable {
     CallEmotion.allCases.map { $0.words(.ofLocale) } + [Language.ofLocale(self.none, "なし")]
   }
 
+  static var defaultCompletionKind: CompletionKind { .list(self.allValueStrings) }
+
   /// The value of the field; empty = none.
   let field: String
 

@@ -19,7 +19,7 @@ enum Completion {
     .custom { _, _, typed in
       self.state.withLock { state in
         state.asked = (source, typed.filter { !"\\\"'".contains($0) })
-        return state.found
+        return state.found.map { CompletionShell.requesting == .bash ? Self.quoted($0) : $0 }
       }
     }
   }
@@ -35,7 +35,16 @@ enum Completion {
     else { return }
     let found = try? await asked.source(asked.typed, Session(client: client, console: .standard, options))
     await client.close()
-    self.state.withLock { $0.found = found ?? [] }
+    self.state.withLock { $0.found = (found ?? []).map(Printable.text).filter { !$0.isEmpty } }
+  }
+
+  /// bash expands the words of `compgen -W` as it expands a command line, and names come from other people: bash(1), Programmable
+  /// Completion.
+  private static func quoted(_ word: String) -> String {
+    word.reduce(into: "") { quoted, character in
+      if character.isASCII, !character.isLetter, !character.isNumber, character != " " { quoted.append("\\") }
+      quoted.append(character)
+    }
   }
 
   static let people = Completion.of { (typed, session) throws(Failure) in try await Self.names(typed, session).people }

@@ -191,7 +191,7 @@ struct MonicaReport {
     guard !self.status.endpoint.isEmpty else {
       return [
         session.language("No account. Log in:", "アカウントはありません。ログインするには:")
-          + " kith monica login --cloud, --endpoint URL"
+          + " kith monica login --cloud"
       ]
     }
     let say = session.language

@@ -143,8 +143,8 @@ struct PersonPhotoCommand: HubCommand {
     let person = try await session.ask(request).person
     guard person.hasPhoto else { throw Failure(.notFound, "PHOTO_MISSING", 
         session.language(
-          "\(person.displayName) has no photo. The one of the address book: kith contacts photo",
-          "\(person.displayName)の写真はありません。アドレス帳の写真: kith contacts photo")
+          "\(person.displayName) has no photo. For that of the address book: kith contacts photo",
+          "\(person.displayName)の写真はありません。アドレス帳の写真なら: kith contacts photo")
       ).worded }
     try await session.save(person.photo, to: self.output)
   }

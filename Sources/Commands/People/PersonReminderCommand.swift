@@ -58,6 +58,7 @@ extension PersonReminder: OwnedRecord {
   typealias Change = UpdatePersonReminderRequest
   typealias Deletion = DeletePersonReminderRequest
 
+  static let idKind = "person_reminder"
   static let noun = Noun(
     command: "people remind", singular: "reminder", plural: "reminders", japanese: "お知らせ", newExample: "ann Send a card --on 2026-12-10",
     changeExample: "--on 2026-12-12")

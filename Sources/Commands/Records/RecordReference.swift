@@ -56,19 +56,21 @@ struct IDText: Sendable {
 
   /// Whether it may be a part of an id. Those of reminders have words too: `daily:2026-11-20`.
   var isPiece: Bool {
-    self.text.count >= Self.leastCharacters
+    !self.isLast && self.text.count >= Self.leastCharacters
       && (self.kind == Reminder.idKind || self.text.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == "-") })
   }
+
+  /// Whether it is the word for the record that was made last.
+  private var isLast: Bool { self.text.lowercased() == Self.last }
 
   /// The ids that are meant; nil for a text that is neither a part of an id nor `last`.
   ///
   /// - Parameter isDeleted: Whether `last` is the record that was deleted last.
   func candidates(_ session: Session, isDeleted: Bool = false) async throws(Failure) -> [String]? {
-    let isLast = self.text.lowercased() == Self.last
-    guard isLast || self.isPiece, !Self.isWhole(self.text) else { return nil }
+    guard self.isLast || self.isPiece, !Self.isWhole(self.text) else { return nil }
     var request = FindIdsRequest()
     request.kind = self.kind
-    if !isLast { request.piece = self.text }
+    if !self.isLast { request.piece = self.text }
     request.deleted = isDeleted
     return try await session.ask(request).ids
   }

@@ -117,6 +117,7 @@ struct EventLine {
   /// The word for a kind in `Changed`.
   private static func noun(_ kind: String, _ say: Language) -> String {
     guard kind != CareRecord.idKind else { return say("care entry", "介護の記録") }
+    if kind == PersonReminder.kind.name { return PersonReminder.idNoun(say) }
     if let known = EventSubject.kinds.first(where: { $0.idKind == kind }) { return known.idNoun(say) }
     return kind.isEmpty ? say("record", "記録") : Printable.text(kind).replacing("_", with: " ")
   }

@@ -33,7 +33,9 @@ extension GiftStatus: Worded {
 extension CommonName {
   /// The name of a gender or of a type in words; one of the server's own as it is.
   static func words(_ catalog: CatalogKind, _ name: String, _ say: Language) -> String {
-    self.find(catalog, name).map { say($0.english, $0.japanese) } ?? name
+    guard let common = self.find(catalog, name) else { return name }
+    // Ways to reach somebody are called as they are typed.
+    return say(catalog == .contactFieldType ? common.name : common.english, common.japanese)
   }
 }
 
