@@ -1,8 +1,15 @@
 """Completion in real shells: names, channels and ids come from kithd, quickly, and nothing comes while it is away."""
+import fcntl
 import os
+import pty
+import select
 import shutil
+import struct
 import subprocess
+import termios
+import time
 
+import pyte
 import pytest
 
 from conftest import BINARIES
@@ -83,12 +90,58 @@ def test_the_scripts_of_other_shells_are_scripts(tmp_path, shell, check):
     subprocess.run([*check, script], check=True)
 
 
-def test_fish_offers_what_kithd_knows(home, tmp_path):
-    if not shutil.which("fish"):
-        pytest.skip("fish is not installed")
-    script = subprocess.run([BINARIES / "kith", "--generate-completion-script", "fish"], capture_output=True, text=True, check=True).stdout
-    (tmp_path / "kith.fish").write_text(script)
-    run = subprocess.run(
-        ["fish", "-c", f"source {tmp_path}/kith.fish; complete -C 'kith people show An'"], capture_output=True, text=True, timeout=60,
-        env={**os.environ, "PATH": f"{BINARIES}:{os.environ['PATH']}", "KITH_RUNTIME_DIR": str(home.folder / "run"), "HOME": str(tmp_path)})
-    assert "Ann Lee" in run.stdout, run
+def screen_after(shell, home, folder, typed, expected):
+    """What a shell at a terminal shows after Tab."""
+    terminal, far = pty.openpty()
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        shell, stdin=far, stdout=far, stderr=far, preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)), cwd=folder,
+        env={**os.environ, "PATH": f"{BINARIES}:{os.environ['PATH']}", "KITH_RUNTIME_DIR": str(home.folder / "run"), "HOME": str(folder),
+             "TERM": "xterm", "LC_ALL": "C.UTF-8", "PS1": "ready> "})
+    os.close(far)
+    screen = pyte.Screen(80, 24)
+    stream = pyte.ByteStream(screen)
+
+    def until(words):
+        end = time.monotonic() + 60
+        while words not in "\n".join(screen.display):
+            assert time.monotonic() < end, "\n".join(screen.display)
+            if select.select([terminal], [], [], 0.1)[0]:
+                stream.feed(os.read(terminal, 65536))
+
+    try:
+        until("ready>")
+        os.write(terminal, typed.encode())
+        until(typed)
+        os.write(terminal, b"\t")
+        until(expected)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+
+
+def script(folder, shell, name):
+    text = subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout
+    (folder / name).write_bytes(text)
+
+
+def test_bash_completes_at_a_terminal(home, tmp_path):
+    script(tmp_path, "bash", "kith")
+    (tmp_path / "rc").write_text("PS1='ready> '; source ./kith\n")
+    screen_after(["bash", "--rcfile", "rc", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_completes_at_a_terminal(home, tmp_path):
+    script(tmp_path, "zsh", "_kith")
+    (tmp_path / ".zshrc").write_text("PS1='ready> '; fpath=($HOME $fpath); autoload -Uz compinit; compinit -u\n")
+    screen_after(["zsh", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes_at_a_terminal(home, tmp_path):
+    (tmp_path / ".config" / "fish" / "completions").mkdir(parents=True)
+    script(tmp_path / ".config" / "fish" / "completions", "fish", "kith.fish")
+    (tmp_path / ".config" / "fish" / "config.fish").write_text("function fish_prompt; echo 'ready> '; end\nset -U fish_greeting\n")
+    screen_after(["fish", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
