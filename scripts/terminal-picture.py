@@ -37,6 +37,11 @@ CELL, LINE, MARGIN, BAR = 8.43, 19, 14, 30
 BLOCKS = {"█": "1", "░": "0.25"}
 
 
+def cells(letter, colour):
+    """The cells of a letter: the second one of a wide letter is empty."""
+    return [(letter, colour)] + [("", colour)] * (unicodedata.east_asian_width(letter) in "WF")
+
+
 class Terminal:
     """A command at a terminal of 80 columns, and the screen that it draws: carriage returns, erased lines, colours."""
 
@@ -47,7 +52,7 @@ class Terminal:
             ["bash", "-c", command], stdin=near, stdout=near, stderr=near, env=environment, start_new_session=True)
         os.close(near)
         # Cells are pairs of a character and the code of its colour.
-        self.screen, self.column, self.colour = [[(letter, "") for letter in f"$ {command}"], []], 0, ""
+        self.screen, self.column, self.colour = [[cell for letter in f"$ {command}" for cell in cells(letter, "")], []], 0, ""
 
     def read(self, seconds=0.05):
         """Draws what has come. False at the end."""
@@ -71,10 +76,9 @@ class Terminal:
             elif part.endswith("m") and len(part) > 1:
                 self.colour = part[2:-1].removeprefix("0")
             elif part.isprintable():
-                # The second cell of a wide letter is empty.
-                cells = [(part, self.colour)] + [("", self.colour)] * (unicodedata.east_asian_width(part) in "WF")
-                row[self.column:self.column + len(cells)] = cells
-                self.column += len(cells)
+                drawn = cells(part, self.colour)
+                row[self.column:self.column + len(drawn)] = drawn
+                self.column += len(drawn)
 
     def until(self, condition, what, seconds=60):
         end = time.monotonic() + seconds
@@ -105,14 +109,12 @@ def window(title, rows, top):
     ]
     for number, row in enumerate(rows):
         runs = []
-        for start in [0, *(at for at in range(1, len(row)) if row[at][1] != row[at - 1][1])]:
+        # A run has one colour, and letters of one width, so that columns stand below each other.
+        kinds = [(colour, not letter or not row[at + 1:at + 2] or not row[at + 1][0]) for at, (letter, colour) in enumerate(row)]
+        starts = [0, *(at for at in range(1, len(row)) if kinds[at] != kinds[at - 1])]
+        for start, end in zip(starts, [*starts[1:], len(row)]):
             colour = row[start][1]
-            letters, cells = "", 0
-            for letter, its in row[start:]:
-                if its != colour:
-                    break
-                letters += letter
-                cells += 1
+            letters = "".join(letter for letter, _ in row[start:end])
             if set(letters) <= set(BLOCKS):
                 out += [
                     f'<rect x="{MARGIN + (start + at) * CELL:.2f}" y="{BAR + number * LINE + 2}" width="{CELL - 1:.2f}" '
@@ -120,7 +122,7 @@ def window(title, rows, top):
                 continue
             # Each run says how wide it is, so that columns stand below each other in every font.
             runs.append(
-                f'<tspan x="{MARGIN + start * CELL:.2f}" textLength="{cells * CELL:.2f}" '
+                f'<tspan x="{MARGIN + start * CELL:.2f}" textLength="{(end - start) * CELL:.2f}" '
                 f'fill="{COLOURS[colour]}">{html.escape(letters)}</tspan>')
         out.append(f'<text y="{BAR + (number + 1) * LINE - 5}" xml:space="preserve">{"".join(runs)}</text>')
     return [*out, "</g>"], height
@@ -144,7 +146,7 @@ def picture(windows, label):
 def hub(programs, work, locale="C.UTF-8"):
     """The environment of commands, while a hub runs."""
     environment = {
-        "HOME": work, "PATH": f"{programs.resolve()}:/usr/bin:/bin", "TERM": "xterm-256color", "LC_ALL": locale, "KITH_PAGER": "cat",
+        "HOME": work, "PATH": f"{programs.resolve()}:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": locale, "KITH_PAGER": "cat",
         "KITH_STATE_DIR": f"{work}/state", "KITH_RUNTIME_DIR": f"{work}/run"}
     with open(f"{work}/log", "wb") as log:
         process = subprocess.Popen(["kithd"], env=environment, stderr=log, stdout=log, start_new_session=True)

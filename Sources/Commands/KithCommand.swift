@@ -15,7 +15,8 @@ public struct KithCommand: AsyncParsableCommand {
     subcommands: [
       StatusCommand.self, DoctorCommand.self, SetupCommand.self, PingCommand.self, ServicesCommand.self,
       WatchCommand.self, ContactsCommand.self,
-      WhoCommand.self, BirthdaysCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self,
+      WhoCommand.self, BirthdaysCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self,
+      TaskCommand.self,
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
       CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,

@@ -21,7 +21,9 @@ struct LimitOption: ParsableArguments {
   /// The lines below a search that found more than it shows.
   static func more(_ isMore: Bool, _ say: Language) -> [String] {
     guard isMore else { return [] }
-    return ["", say("There are more. Search for more words, or raise --limit.", "ほかにもあります。言葉を増やすか、--limit を大きくしてください。")]
+    return [
+      "", say("There are more. Search for more words, or raise --limit.", "ほかにもあります。言葉を増やすか、--limit を大きくしてください。"),
+    ]
   }
 }
 

@@ -40,7 +40,10 @@ struct Session: Sendable {
     let bar = ProgressBar(label: label, style: console.style)
     defer { console.redraw("") }
     return try await self.client.ask(
-      command, CallContext(progress: { console.redraw(bar.line(fraction: Double($0.fraction), note: $0.stage)) }))
+      command,
+      CallContext(progress: {
+        console.redraw(bar.line(fraction: Double($0.fraction), note: SourceState.name($0.stage)))
+      }))
   }
 
   /// Prints a reply: as JSON, or as lines for people.

@@ -102,7 +102,8 @@ struct ContactsCommandTests {
 
   @Test("One contact is shown with a line for each field that is set")
   func show() async throws {
-    let run = try await CommandRun.of("contacts", "show", Household.annID) { _ in GetContactReply.with { $0.contact = self.ann }
+    let run = try await CommandRun.of("contacts", "show", Household.annID) { _ in
+      GetContactReply.with { $0.contact = self.ann }
     }
     #expect(
       run.output == """

@@ -100,8 +100,10 @@ struct FailureLanguageTests {
   @Test("A failure before the connection is in Japanese too")
   func unreached() async throws {
     let errors = Lock("")
-    let console = Console(isTerminal: false, usesColour: false, out: { _ in }, err: { text in errors.withLock { $0 += text } })
-    let code = await KithCommand.execute(["call", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"], console: console)
+    let console = Console(
+      isTerminal: false, usesColour: false, out: { _ in }, err: { text in errors.withLock { $0 += text } })
+    let code = await KithCommand.execute(
+      ["call", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"], console: console)
     #expect(code == ExitStatus.failed.rawValue)
     #expect(errors.withLock { $0 } == "kith: key: --key で鍵のファイルを指定してください。\n")
   }

@@ -64,10 +64,12 @@ extension Activity: ListedRecord, RestorableRecord {
   typealias Listing = ListActivitiesRequest
 
   static let noun = Noun(
-    command: "activity", singular: "activity", plural: "activities", japanese: "できごと", newExample: "ann Went to the museum --with bob",
+    command: "activity", singular: "activity", plural: "activities", japanese: "できごと",
+    newExample: "ann Went to the museum --with bob",
     changeExample: "--on 2026-11-20")
   static let headings: [Column] = [
-    Column("WHEN", "いつ"), Column("ACTIVITY", "内容", wraps: true), Column("TYPE", "種類", drops: 1), Column("WITH", "一緒に", drops: 2, wraps: true),
+    Column("WHEN", "いつ"), Column("ACTIVITY", "内容", wraps: true), Column("TYPE", "種類", drops: 1),
+    Column("WITH", "一緒に", drops: 2, wraps: true),
   ]
   static let isListedByPerson = false
 
@@ -81,8 +83,10 @@ extension Activity: ListedRecord, RestorableRecord {
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
-    return [(say("With", "一緒に"), self.with(names)), (say("When", "いつ"), session.date(self.happenedOn)),
-      (say("Type", "種類"), CommonName.words(.activityType, self.type, say))]
+    return [
+      (say("With", "一緒に"), self.with(names)), (say("When", "いつ"), session.date(self.happenedOn)),
+      (say("Type", "種類"), CommonName.words(.activityType, self.type, say)),
+    ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }

@@ -26,7 +26,7 @@ struct WriteBackupCommand: HubCommand {
   var file: String
 
   func run(_ session: Session) async throws {
-    let blob = try await session.ask(BackupRequest(), drawing: "backup")
+    let blob = try await session.ask(BackupRequest(), drawing: session.language("backup", "バックアップ"))
     try await session.save(blob, to: self.file)
   }
 }
@@ -39,7 +39,7 @@ struct MakeBackupCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(_ session: Session) async throws {
-    let made = try await session.ask(MakeBackupRequest(), drawing: "backup")
+    let made = try await session.ask(MakeBackupRequest(), drawing: session.language("backup", "バックアップ"))
     var lines = [
       session.language("Made and checked:", "作成し、確認しました:") + " \(Printable.text(made.name)), \(Count.bytes(made.size))"
     ]
@@ -76,11 +76,14 @@ struct ListBackupsCommand: HubCommand {
     ]
     if !state.fault.isEmpty { lines.append(Printable.text(state.fault)) }
     guard !state.backups.isEmpty else { return lines }
-    var table = Table([Column("MADE", "作成"), Column("STATE", "状態"), Column("SIZE", "大きさ", .right), Column("FILE", "ファイル", wraps: true)])
+    var table = Table([
+      Column("MADE", "作成"), Column("STATE", "状態"), Column("SIZE", "大きさ", .right), Column("FILE", "ファイル", wraps: true),
+    ])
     for backup in state.backups {
       let isGood = backup.knownState == .good
       table.add(
-        session.ago(backup.made), isGood ? say("good", "良好") : say("failed", "失敗"), isGood ? Count.bytes(backup.size) : "",
+        session.ago(backup.made), isGood ? say("good", "良好") : say("failed", "失敗"),
+        isGood ? Count.bytes(backup.size) : "",
         isGood ? backup.name : backup.fault)
     }
     return lines + table.lines(session)

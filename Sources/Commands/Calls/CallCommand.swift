@@ -94,7 +94,9 @@ struct TagCallsCommand: HubCommand {
     request.ids = try await self.targets.ids(session)
     request.tags = self.tag
     let reply = try await session.ask(request)
-    try await session.show(reply, [
+    try await session.show(
+      reply,
+      [
         session.language(
           "Tagged \(Count.of(reply.ids.count, "call")).", "\(reply.ids.count)件にタグを付けました。")
       ])
@@ -116,7 +118,8 @@ struct CallTimelineCommand: HubCommand {
     let reply = try await self.page.ask(request, session)
     let calls = reply.groups.flatMap(\.calls)
     let names = await PersonNames.of(calls, session)
-    try await session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor, session.language))
+    try await session.show(
+      reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor, session.language))
   }
 
   /// One table for all groups, so that their columns align, with the titles of the groups between the rows.
@@ -206,7 +209,7 @@ struct ExportCallsCommand: HubCommand {
     request.ids = try await self.id.ids(session)
     request.timeZone = session.zone.name
     request.language = session.language.rawValue
-    let blob = try await session.ask(request, drawing: "export")
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     let output = self.output ?? "calls-\(session.zone.day(of: session.now)).\(self.format.rawValue)"
     try await session.save(blob, to: output)
   }
@@ -224,7 +227,8 @@ struct ShareCallsCommand: HubCommand {
 
   @OptionGroup var filter: CallFilterOptions
 
-  @Option(name: .customLong("channel"), help: "A channel to send it over; may be repeated.", completion: Completion.channels)
+  @Option(
+    name: .customLong("channel"), help: "A channel to send it over; may be repeated.", completion: Completion.channels)
   var channels: [String]
 
   func run(_ session: Session) async throws {

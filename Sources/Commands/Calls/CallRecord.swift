@@ -9,17 +9,21 @@ extension Call: OwnedRecord, ShownRecord, RestorableRecord {
   typealias Restoration = RestoreCallRequest
 
   static let noun = Noun(
-    command: "call", singular: "call", plural: "calls", japanese: "電話", creation: "log", newExample: "ann --duration 25",
+    command: "call", singular: "call", plural: "calls", japanese: "電話", creation: "log",
+    newExample: "ann --duration 25",
     changeExample: "--emotion happy")
   static let headings: [Column] = [
-    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("TOOK", "長さ", .right, drops: 4), Column("FELT", "気分", drops: 3),
+    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("TOOK", "長さ", .right, drops: 4),
+    Column("FELT", "気分", drops: 3),
     Column("NOTE", "メモ", wraps: true),
     Column("TAGS", "タグ", drops: 2),
   ]
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames, _ say: Language) -> String { say("Call with \(names[self.personID])", "\(names[self.personID])との電話") }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    say("Call with \(names[self.personID])", "\(names[self.personID])との電話")
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
@@ -39,7 +43,7 @@ extension Call: OwnedRecord, ShownRecord, RestorableRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
-      session.ago(self.calledAt), session.zone.text(self.calledAt), 
+      session.ago(self.calledAt), session.zone.text(self.calledAt),
       self.isRunning ? session.language("running", "通話中") : self.duration(session.language),
       CallEmotion.face(self.emotion),
       self.note, self.tags.joined(separator: ", "),

@@ -59,7 +59,9 @@ struct CallStats {
   private func weeks(_ session: Session) -> [String] {
     let most = Int(self.stats.weeks.map(\.calls).max() ?? 0)
     guard most > 0 else { return [] }
-    var table = Table([Column("WEEK OF", "週"), Column("CALLS", "回数", .right), Column("MINUTES", "分", .right), Column("", name: "bar")])
+    var table = Table([
+      Column("WEEK OF", "週"), Column("CALLS", "回数", .right), Column("MINUTES", "分", .right), Column("", name: "bar"),
+    ])
     for week in self.stats.weeks {
       let bar = String(repeating: "█", count: (Int(week.calls) * Self.cells + most - 1) / most)
       table.add(week.monday, Count.grouped(Int(week.calls)), Count.grouped(Int(week.minutes)), bar)
@@ -70,13 +72,16 @@ struct CallStats {
   private func people(_ session: Session) -> [String] {
     guard !self.stats.people.isEmpty else { return [] }
     var table = Table([
-      Column("PERSON", "人"), Column("CALLS", "回数", .right), Column("LAST CALL", "最後の電話", drops: 2), Column("AVERAGE", "平均", .right, drops: 1),
+      Column("PERSON", "人"), Column("CALLS", "回数", .right), Column("LAST CALL", "最後の電話", drops: 2),
+      Column("AVERAGE", "平均", .right, drops: 1),
       Column("ID"),
     ])
     for person in self.stats.people {
       table.add(
         person.personName, Count.grouped(Int(person.calls)), session.relative(person.lastCalledAt),
-        person.averageMinutes > 0 ? session.language("\(Count.decimal(person.averageMinutes)) min", "\(Count.decimal(person.averageMinutes))分") : "", session.ids[person.personID])
+        person.averageMinutes > 0
+          ? session.language("\(Count.decimal(person.averageMinutes)) min", "\(Count.decimal(person.averageMinutes))分")
+          : "", session.ids[person.personID])
     }
     return [""] + table.lines(session)
   }
@@ -101,15 +106,19 @@ struct SuggestCallsCommand: HubCommand {
 
   private static func lines(_ suggestions: [CallSuggestion], _ session: Session) -> [String] {
     let say = session.language
-    guard !suggestions.isEmpty else { return [say("Nobody found: calls are as frequent as usual.", "いません。電話はいつもどおりです。")] }
+    guard !suggestions.isEmpty else {
+      return [say("Nobody found: calls are as frequent as usual.", "いません。電話はいつもどおりです。")]
+    }
     var table = Table([
-      Column("PERSON", "人"), Column("LAST CALL", "最後の電話", drops: 2), Column("USUALLY", "ふだん", drops: 1), Column("OVERDUE", "遅れ", .right),
+      Column("PERSON", "人"), Column("LAST CALL", "最後の電話", drops: 2), Column("USUALLY", "ふだん", drops: 1),
+      Column("OVERDUE", "遅れ", .right),
       Column("ID"),
     ])
     for suggestion in suggestions {
       table.add(
         suggestion.personName, session.relative(suggestion.lastCalledAt),
-        suggestion.usualDays == 0 ? "" : say("every \(Count.of(Int(suggestion.usualDays), "day"))", "\(suggestion.usualDays)日ごと"),
+        suggestion.usualDays == 0
+          ? "" : say("every \(Count.of(Int(suggestion.usualDays), "day"))", "\(suggestion.usualDays)日ごと"),
         say(Count.of(Int(suggestion.overdueDays), "day"), "\(suggestion.overdueDays)日"),
         session.ids[suggestion.personID])
     }

@@ -26,7 +26,8 @@ struct ListCallTemplatesCommand: HubCommand {
     guard !templates.isEmpty else { return [say("No templates found.", "テンプレートはありません。")] }
     var table = Table(
       [
-        Column("NAME", "名前"), Column("TAKES", "長さ", .right), Column("FEELS", "気分", drops: 2), Column("CALLED BY", "かけた人", drops: 1),
+        Column("NAME", "名前"), Column("TAKES", "長さ", .right), Column("FEELS", "気分", drops: 2),
+        Column("CALLED BY", "かけた人", drops: 1),
         Column("TAGS", "タグ", drops: 1), Column("NOTE", "メモ", wraps: true),
       ],
       hidesEmpty: true)
@@ -35,7 +36,8 @@ struct ListCallTemplatesCommand: HubCommand {
         template.name,
         template.durationMinutes == 0
           ? "" : say(Count.of(Int(template.durationMinutes), "minute"), "\(template.durationMinutes)分"),
-        CallEmotion.text(template.emotion, say), template.theyCalled ? say("them", "相手") : say("you", "自分"), template.tags.joined(separator: ", "),
+        CallEmotion.text(template.emotion, say), template.theyCalled ? say("them", "相手") : say("you", "自分"),
+        template.tags.joined(separator: ", "),
         template.note)
     }
     return table.lines(session)
@@ -83,7 +85,9 @@ struct DeleteCallTemplateCommand: HubCommand {
     var request = DeleteCallTemplateRequest()
     request.name = self.name
     let template = try await session.ask(request)
-    try await session.show(template, [
+    try await session.show(
+      template,
+      [
         session.language(
           "Deleted the template \(Printable.text(template.name)).", "テンプレート \(Printable.text(template.name)) を削除しました。")
       ])

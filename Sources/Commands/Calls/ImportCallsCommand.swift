@@ -50,7 +50,8 @@ struct ImportCallsCommand: HubCommand {
           "電話を\(reply.ids.count)件記録しました。登録済み: \(known)件。")
       ]
         + (unplaced.isEmpty
-          ? [] : [
+          ? []
+          : [
             session.language(
               "\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)",
               "この名前の人がいないため、\(unplaced.count)件を省きました: \(missing)")

@@ -72,7 +72,8 @@ struct StartCallCommand: HubCommand {
     var request = StartCallRequest()
     request.personID = try await self.person.id(session)
     request.theyCalled = self.theyCalled
-    try await session.show(try await session.ask(request), 
+    try await session.show(
+      try await session.ask(request),
       after: session.language("The timer runs. To stop it: kith call stop", "通話を始めました。終えるには: kith call stop"))
   }
 }

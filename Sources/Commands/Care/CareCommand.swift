@@ -250,7 +250,7 @@ struct ExportCareCommand: HubCommand {
     request.format = self.format.rawValue
     request.fromDay = try await session.careDay(self.from)
     request.toDay = try await session.careDay(self.to)
-    let blob = try await session.ask(request, drawing: "export")
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     try await session.save(blob, to: self.output)
   }
 }

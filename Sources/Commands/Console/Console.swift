@@ -33,7 +33,8 @@ public struct Console: Sendable {
   ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
   ///   - answer: The same, with the answer shown.
   package init(
-    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool, pager: (@Sendable ([String]) -> Bool)? = nil,
+    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool,
+    pager: (@Sendable ([String]) -> Bool)? = nil,
     out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
     secret: @escaping @Sendable (String) -> String? = { _ in nil },
@@ -273,7 +274,8 @@ private enum FieldOption {
     "first_name": "<first-name>", "last_name": "--last-name", "middle_name": "--middle-name",
     "deceased_on": "--deceased-on", "food_preferences": "--food", "how_met": "--met", "from_day": "--from",
     "to_day": "--to", "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
-    "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>", "secret_file": "--secret-file",
+    "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
+    "secret_file": "--secret-file",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.

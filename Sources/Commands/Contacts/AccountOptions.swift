@@ -47,7 +47,8 @@ struct AccountOptions: ParsableArguments {
       (account.password, account.passwordFile) = try session.secret(inFile: passwordFile)
     } else if self.username != nil || self.passwordFile != nil {
       account.password = try session.console.askSecret(
-        session.language("Password of \(Printable.text(account.username)): ", "\(Printable.text(account.username)) のパスワード: "),
+        session.language(
+          "Password of \(Printable.text(account.username)): ", "\(Printable.text(account.username)) のパスワード: "),
         file: self.passwordFile, session.language)
     }
     return account

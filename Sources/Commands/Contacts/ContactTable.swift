@@ -8,9 +8,12 @@ struct ContactTable {
 
   func lines(_ session: Session) -> [String] {
     guard !self.contacts.isEmpty else { return [session.language("No contacts found.", "連絡先はありません。")] }
-    var table = Table([Column("NAME", "名前"), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID")])
+    var table = Table([
+      Column("NAME", "名前"), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
+    ])
     for contact in self.contacts {
-      let name = contact.hasDeletedAt ? contact.shownName + session.language(" (deleted)", " (削除済み)") : contact.shownName
+      let name =
+        contact.hasDeletedAt ? contact.shownName + session.language(" (deleted)", " (削除済み)") : contact.shownName
       table.add(name, contact.phones.preferred, contact.emails.preferred, session.ids[contact.id])
     }
     return table.lines(session)
@@ -44,18 +47,24 @@ struct ContactCard {
   func ways(_ session: Session) -> [String] {
     let (contact, say) = (self.contact, session.language)
     let rows: [Details.Row] =
-      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "記念日"), contact.dates) + Self.labelled(say("Phone", "電話"), contact.phones)
+      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "記念日"), contact.dates)
+      + Self.labelled(say("Phone", "電話"), contact.phones)
       + Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
       + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
-      + [(say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source), (say("Contact ID", "連絡先の ID"), session.ids[contact.id])]
+      + [
+        (say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source),
+        (say("Contact ID", "連絡先の ID"), session.ids[contact.id]),
+      ]
     return Details(title: contact.shownName, rows: rows).lines(session, indent: 2)
   }
 
   private func rows(_ session: Session) -> [Details.Row] {
     let (contact, say) = (self.contact, session.language)
     var rows: [Details.Row] = [
-      (say("Nickname", "ニックネーム"), contact.nickname), (say("Phonetic", "読み"), self.phonetic), (say("Organisation", "組織"), contact.organization),
-      (say("Department", "部署"), contact.department), (say("Title", "肩書き"), contact.title), (say("Role", "役割"), contact.role),
+      (say("Nickname", "ニックネーム"), contact.nickname), (say("Phonetic", "読み"), self.phonetic),
+      (say("Organisation", "組織"), contact.organization),
+      (say("Department", "部署"), contact.department), (say("Title", "肩書き"), contact.title),
+      (say("Role", "役割"), contact.role),
       (say("Birthday", "誕生日"), contact.birthday),
     ]
     rows += Self.labelled(say("Date", "記念日"), contact.dates) + Self.labelled(say("Phone", "電話"), contact.phones)
@@ -64,21 +73,34 @@ struct ContactCard {
     rows += Self.labelled(say("Web", "ウェブ"), contact.urls) + Self.labelled(say("Related", "関係者"), contact.related)
     rows += [
       (say("Categories", "分類"), contact.categories.joined(separator: ", ")), (say("Note", "メモ"), contact.note),
-      (say("Photo", "写真"), contact.hasPhoto ? "\(contact.photo.mediaType), \(Count.bytes(contact.photo.size))" : contact.photoUri),
-      (say("Source", "取り込み元"), [contact.source, contact.sourceIdentifier].filter { !$0.isEmpty }.joined(separator: ", ")),
+      (
+        say("Photo", "写真"),
+        contact.hasPhoto ? "\(contact.photo.mediaType), \(Count.bytes(contact.photo.size))" : contact.photoUri
+      ),
+      (
+        say("Source", "取り込み元"),
+        [contact.source, contact.sourceIdentifier].filter { !$0.isEmpty }.joined(separator: ", ")
+      ),
       (say("Updated", "更新"), session.relative(contact.updatedAt)),
     ]
     if contact.hasDeletedAt {
       rows.append((say("Deleted", "削除"), session.relative(contact.deletedAt)))
     } else if contact.hasMissingSince {
       rows.append(
-        (say("Missing", "見つからない"), 
+        (
+          say("Missing", "見つからない"),
           say(
             "gone from the source \(session.relative(contact.missingSince)), kept",
-            "\(session.relative(contact.missingSince))に取り込み元からなくなりましたが、残しています")))
+            "\(session.relative(contact.missingSince))に取り込み元からなくなりましたが、残しています")
+        ))
     }
-    if contact.stale { rows.append((say("Attention", "注意"), 
-          say("the card can no longer be read; this is its last good state", "カードを読めなくなりました。最後に読めた内容です"))) }
+    if contact.stale {
+      rows.append(
+        (
+          say("Attention", "注意"),
+          say("the card can no longer be read; this is its last good state", "カードを読めなくなりました。最後に読めた内容です")
+        ))
+    }
     rows.append(("ID", session.ids[contact.id]))
     return rows
   }

@@ -143,7 +143,9 @@ struct RestoreContactCommand: HubCommand {
     var request = RestoreContactRequest()
     request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
-    try await session.show(reply, [
+    try await session.show(
+      reply,
+      [
         session.language(
           "Restored \(Printable.text(reply.contact.shownName)).", "\(Printable.text(reply.contact.shownName))を元に戻しました。")
       ])
@@ -187,7 +189,7 @@ struct ExportContactsCommand: HubCommand {
     request.vcardVersion = self.vcard?.rawValue ?? ""
     request.source = self.source
     request.includeDeleted = self.deleted
-    let blob = try await session.ask(request, drawing: "export")
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     try await session.save(blob, to: self.output)
   }
 }
@@ -217,7 +219,7 @@ struct SyncContactsCommand: HubCommand {
     request.sources = self.name.map { [$0] } ?? []
     request.full = self.full
     request.allowMassDelete = self.allowMassDelete
-    let reply = try await session.ask(request, drawing: "sync")
+    let reply = try await session.ask(request, drawing: session.language("sync", "同期"))
     try await session.show(reply, SourceStates(reply.sources).lines(session))
     if reply.sources.contains(where: { $0.state == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
   }
@@ -262,7 +264,8 @@ struct ContactProblemsCommand: HubCommand {
     let say = session.language
     guard !problems.isEmpty else { return [say("No problems found.", "問題はありません。")] }
     var table = Table([
-      Column("SOURCE", "取り込み元"), Column("CARD", "カード", wraps: true), Column("WHAT", "内容", wraps: true), Column("RESULT", "結果", drops: 2),
+      Column("SOURCE", "取り込み元"), Column("CARD", "カード", wraps: true), Column("WHAT", "内容", wraps: true),
+      Column("RESULT", "結果", drops: 2),
       Column("SEEN", "見つけた時", drops: 1),
     ])
     for problem in problems {

@@ -31,7 +31,8 @@ struct ListSourcesCommand: HubCommand {
       return [SourceStates.nothing(say)]
     }
     var table = Table([
-      Column("NAME", "名前"), Column("KIND", "種類", drops: 1), Column("CONTACTS", "件数", .right), Column("LAST SUCCESS", "最後の成功", drops: 2),
+      Column("NAME", "名前"), Column("KIND", "種類", drops: 1), Column("CONTACTS", "件数", .right),
+      Column("LAST SUCCESS", "最後の成功", drops: 2),
       Column("WHERE", "場所", wraps: true),
     ])
     for source in sources {
@@ -79,7 +80,8 @@ struct RemoveSourceCommand: HubCommand {
     request.name = self.name
     let reply = try await session.ask(request)
     try await session.show(
-      reply, [
+      reply,
+      [
         session.language(
           "Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it.",
           "\(self.name) と、その連絡先\(reply.contactsRemoved)件を削除しました。")
@@ -107,7 +109,8 @@ struct TestSourceCommand: HubCommand {
     let say = session.language
     let verdict =
       reply.readable
-      ? say("\(self.name) can be read: \(Count.of(Int(reply.items), "card")).", "\(self.name) を読めます。カード: \(reply.items)件")
+      ? say(
+        "\(self.name) can be read: \(Count.of(Int(reply.items), "card")).", "\(self.name) を読めます。カード: \(reply.items)件")
       : say("\(self.name) cannot be read.", "\(self.name) を読めません。")
         + " \(Printable.text(Failure(status: reply.error).read(in: say).message))"
     try await session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
@@ -180,7 +183,8 @@ struct LoginSourceCommand: HubCommand {
     }
     let source = try await session.ask(request)
     try await session.show(
-      source, [
+      source,
+      [
         session.language("Saved. Try it:", "保存しました。試すには:")
           + " kith contacts source test \(Printable.text(source.name))"
       ])

@@ -8,9 +8,10 @@ struct SourceState {
   init(_ status: SyncStatus) { self.status = status }
 
   /// The source's name: statuses and events carry it as `contacts:NAME`.
-  static func name(_ status: SyncStatus) -> String {
-    status.source.hasPrefix("contacts:") ? String(status.source.dropFirst("contacts:".count)) : status.source
-  }
+  static func name(_ status: SyncStatus) -> String { Self.name(status.source) }
+
+  /// The name of `contacts:NAME`; other text unchanged.
+  static func name(_ source: String) -> String { String(source.trimmingPrefix("contacts:")) }
 
   /// The state in one line.
   func sentence(_ session: Session) -> String {
@@ -33,7 +34,8 @@ struct SourceState {
       return say("\(name): syncing, \(done) of \(total)", "\(name): 取り込み中、\(total)件のうち\(done)件")
     case .idle, .unspecified, .UNRECOGNIZED:
       return say(
-        "\(name): idle, \(self.holdings(say)), last success \(last)", "\(name): 待機中、\(self.holdings(say))、最後の成功: \(last)")
+        "\(name): idle, \(self.holdings(say)), last success \(last)",
+        "\(name): 待機中、\(self.holdings(say))、最後の成功: \(last)")
     }
   }
 

@@ -56,7 +56,8 @@ extension Gift: OwnedRecord, ListedRecord, RestorableRecord {
     command: "gift", singular: "gift", plural: "gifts", japanese: "贈り物", newExample: "ann A tea pot --status idea",
     changeExample: "--status offered")
   static let headings: [Column] = [
-    Column("STATUS", "状態"), Column("GIFT", "品物", wraps: true), Column("AMOUNT", "金額", .right, drops: 2), Column("DATE", "日付", drops: 1),
+    Column("STATUS", "状態"), Column("GIFT", "品物", wraps: true), Column("AMOUNT", "金額", .right, drops: 2),
+    Column("DATE", "日付", drops: 1),
   ]
   static let isListedByPerson = false
 
@@ -67,7 +68,8 @@ extension Gift: OwnedRecord, ListedRecord, RestorableRecord {
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
     return [
-      (say("Person", "人"), names[self.personID]), (say("Status", "状態"), self.word(say)), (say("Amount", "金額"), self.amount),
+      (say("Person", "人"), names[self.personID]), (say("Status", "状態"), self.word(say)),
+      (say("Amount", "金額"), self.amount),
       (say("Date", "日付"), session.date(self.date)), (say("Web", "ウェブ"), self.url),
     ]
   }

@@ -11,7 +11,8 @@ struct JobTable {
     guard !self.jobs.isEmpty else { return [session.language("No jobs found.", "ジョブはありません。")] }
     var table = Table(
       [
-        Column("STATE", "状態"), Column("SERVICE", "処理"), Column("ATTEMPT", "回数", .right, drops: 2), Column("WORKER", "ワーカー", drops: 1),
+        Column("STATE", "状態"), Column("SERVICE", "処理"), Column("ATTEMPT", "回数", .right, drops: 2),
+        Column("WORKER", "ワーカー", drops: 1),
         Column("WAITS FOR", "待つもの", drops: 3),
         Column("SINCE", "登録", drops: 4), Column("WHY", "理由", wraps: true), Column("ID"),
       ], hidesEmpty: true)
@@ -59,7 +60,8 @@ struct WorkerTable {
   func lines(_ session: Session) -> [String] {
     guard !self.workers.isEmpty else { return [] }
     var table = Table([
-      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right), Column("FREE", "空き", .right, drops: 1),
+      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right),
+      Column("FREE", "空き", .right, drops: 1),
       Column("SINCE", "登録", drops: 4), Column("SERVES", "処理", wraps: true),
     ])
     for worker in self.workers {

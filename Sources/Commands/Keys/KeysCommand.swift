@@ -35,7 +35,8 @@ struct ListKeysCommand: HubCommand {
     if !reply.keys.isEmpty {
       var table = Table(
         [
-          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("FINGERPRINT", "指紋"), Column("SERVICES", "処理", drops: 1),
+          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("FINGERPRINT", "指紋"),
+          Column("SERVICES", "処理", drops: 1),
           Column("EXPIRES", "期限", drops: 4), Column("LAST SEEN", "最後の接続", drops: 3), Column("FROM", "接続元", drops: 2),
         ], hidesEmpty: true)
       for key in reply.keys {
@@ -73,7 +74,9 @@ struct PendingKeysCommand: HubCommand {
 
   private static func lines(_ pending: [KeyInfo], _ session: Session) -> [String] {
     guard !pending.isEmpty else { return [session.language("No keys wait.", "承認待ちの鍵はありません。")] }
-    var table = Table([Column("FINGERPRINT", "指紋"), Column("LAST SEEN", "最後の接続", drops: 3), Column("FROM", "接続元", drops: 2)])
+    var table = Table([
+      Column("FINGERPRINT", "指紋"), Column("LAST SEEN", "最後の接続", drops: 3), Column("FROM", "接続元", drops: 2),
+    ])
     for key in pending { table.add(key.fingerprint, session.ago(key.lastSeen), key.lastAddress) }
     return table.lines(session) + [
       "",
@@ -128,7 +131,9 @@ struct ApproveKeyCommand: HubCommand {
     request.services = self.service
     if let validFor { request.validFor = validFor.duration }
     let key = try await session.ask(request)
-    try await session.show(key, [
+    try await session.show(
+      key,
+      [
         session.language(
           "\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role).",
           "\(Printable.text(key.name)) (\(key.fingerprint)) は\(session.language.role(key.role))として接続できます。")
@@ -171,7 +176,8 @@ struct RevokeKeyCommand: HubCommand {
     let keys = try await session.ask(KeysListRequest())
     let isName = keys.keys.contains { $0.name == self.which && $0.knownState != .revoked }
     if isName { request.name = self.which } else { request.fingerprint = self.which }
-    try self.confirmation.ask(session.language(
+    try self.confirmation.ask(
+      session.language(
         "Revoke the key \(Printable.text(self.which)) for good?", "鍵 \(Printable.text(self.which)) を取り消しますか?"), session)
     let revoked = try await session.ask(request)
     let name = revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)

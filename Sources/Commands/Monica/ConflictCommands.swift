@@ -13,7 +13,8 @@ struct ConflictsCommand: HubCommand {
   func run(_ session: Session) async throws {
     let reply = try await self.page.ask(ConflictsRequest(), session)
     let views = reply.conflicts.map { ConflictView($0).lines(session) }
-    let lines = views.isEmpty ? [session.language("No conflicts found.", "競合はありません。")] : Array(views.joined(separator: [""]))
+    let lines =
+      views.isEmpty ? [session.language("No conflicts found.", "競合はありません。")] : Array(views.joined(separator: [""]))
     try await session.show(reply, lines + PageOptions.more(reply.nextCursor, session.language))
   }
 }

@@ -122,12 +122,14 @@ struct ForgetCommand: HubCommand {
     request.discardPending = self.discardPending
     let reply = try await session.ask(request)
     let kept =
-      reply.kept > 0 ? [
-          say(
-            "Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store.",
-            "Monica が保存しない内容のある\(reply.kept)件は残しました。")
-        ] : []
-    try await session.show(reply, [say("Deleted \(Count.of(Int(reply.removed), "record")).", "\(reply.removed)件を削除しました。")] + kept)
+      reply.kept > 0
+      ? [
+        say(
+          "Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store.",
+          "Monica が保存しない内容のある\(reply.kept)件は残しました。")
+      ] : []
+    try await session.show(
+      reply, [say("Deleted \(Count.of(Int(reply.removed), "record")).", "\(reply.removed)件を削除しました。")] + kept)
   }
 }
 
@@ -161,14 +163,17 @@ extension Session {
   }
 
   private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ session: Session) -> [String] {
-    guard !entries.isEmpty else { return [
+    guard !entries.isEmpty else {
+      return [
         session.language("No names found. They come with the first sync:", "名前はありません。最初の同期で届きます:") + " kith monica sync"
-      ] }
+      ]
+    }
     let say = session.language
     let groups = ["family": "家族", "love": "恋愛", "friend": "友人", "care": "介護", "work": "仕事"]
     var table = Table(
       [
-        Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", name: "japanese"), Column("REVERSE", "相手から", drops: 2), Column("GROUP", "分類", drops: 1),
+        Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", name: "japanese"),
+        Column("REVERSE", "相手から", drops: 2), Column("GROUP", "分類", drops: 1),
         Column("KIND", "種類"),
       ], hidesEmpty: true)
     for entry in entries {
@@ -221,10 +226,10 @@ struct MonicaReport {
     case .loggedIn:
       let email = self.status.userEmail.isEmpty ? "" : " (\(self.status.userEmail))"
       return say("logged in as \(self.status.userName)\(email)", "\(self.status.userName)\(email)としてログイン中")
-    case .expired: 
+    case .expired:
       return say("Your session expired. Please log in again:", "ログインの期限が切れました。もう一度:")
         + " kith monica login --endpoint \(endpoint)"
-    case .loggedOut: 
+    case .loggedOut:
       return say("logged out. To log in again:", "ログアウト済み。もう一度ログインするには:") + " kith monica login --endpoint \(endpoint)"
     case .nothing, nil: return self.status.state
     }

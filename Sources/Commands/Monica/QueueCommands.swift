@@ -18,7 +18,8 @@ struct QueueCommand: HubCommand {
     var request = QueueRequest()
     request.state = self.state?.rawValue ?? ""
     let reply = try await self.page.ask(request, session)
-    try await session.show(reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor, session.language))
+    try await session.show(
+      reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -97,7 +98,8 @@ struct QueueTable {
       ], hidesEmpty: true)
     for entry in self.entries {
       table.add(
-        SyncState(rawValue: entry.state)?.words(session.language) ?? entry.state, entry.what(session.language), entry.personName, session.ago(entry.queuedAt),
+        SyncState(rawValue: entry.state)?.words(session.language) ?? entry.state, entry.what(session.language),
+        entry.personName, session.ago(entry.queuedAt),
         entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)),
         entry.hasNextAttemptAt ? session.next(entry.nextAttemptAt) : "",
         entry.hasError ? Failure(status: entry.error).read(in: session.language).message : "", session.ids[entry.id])
@@ -134,6 +136,7 @@ extension Session {
     let count = reply.entries.count
     try await self.show(
       reply,
-      [self.language("\(verb) \(Count.of(count, "change")).", "\(verb): 変更\(count)件")] + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
+      [self.language("\(verb) \(Count.of(count, "change")).", "\(verb): 変更\(count)件")]
+        + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
   }
 }

@@ -30,7 +30,7 @@ struct SyncMonicaCommand: HubCommand {
     var request = MonicaSyncRequest()
     request.full = self.full
     request.pushOnly = self.pushOnly
-    let status = try await session.ask(request, drawing: "sync")
+    let status = try await session.ask(request, drawing: session.language("sync", "同期"))
     let left = session.isJSON ? [] : try await self.left(by: status, session)
     try await session.show(status, MonicaReport(status).sync(session) + left)
     if status.sync.state == .error {
@@ -46,7 +46,8 @@ struct SyncMonicaCommand: HubCommand {
     let named = waiting.prefix(Self.mostNamed)
     return named.map { "  \($0.reasonLine(session))" }
       + (waiting.count > named.count ? ["  " + say("To see all of them:", "すべて見るには:") + " kith monica queue"] : [])
-      + (named.contains { $0.knownState == .failed } ? ["  " + say("After correcting that:", "直したあとで:") + " kith monica retry"] : [])
+      + (named.contains { $0.knownState == .failed }
+        ? ["  " + say("After correcting that:", "直したあとで:") + " kith monica retry"] : [])
   }
 
   /// The first changes that wait or were refused, at least one more than are printed. The queue has conflicts too.

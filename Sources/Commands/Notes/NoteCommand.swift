@@ -35,7 +35,8 @@ extension Note: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListNotesRequest
 
   static let noun = Noun(
-    command: "note", singular: "note", plural: "notes", japanese: "メモ", newExample: "ann Likes tea", changeExample: "Likes coffee")
+    command: "note", singular: "note", plural: "notes", japanese: "メモ", newExample: "ann Likes tea",
+    changeExample: "Likes coffee")
   static let headings: [Column] = [
     Column("WRITTEN", "書いた時", drops: 2), Column("NOTE", "メモ", wraps: true), Column("FAVOURITE", "お気に入り", drops: 1),
   ]
@@ -47,7 +48,9 @@ extension Note: OwnedRecord, ListedRecord, RestorableRecord {
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
-    return [(say("About", "人"), names[self.personID]), (say("Favourite", "お気に入り"), self.isFavorite ? say("yes", "はい") : "")]
+    return [
+      (say("About", "人"), names[self.personID]), (say("Favourite", "お気に入り"), self.isFavorite ? say("yes", "はい") : ""),
+    ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.body) }

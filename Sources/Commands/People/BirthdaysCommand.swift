@@ -46,13 +46,14 @@ struct BirthdaysCommand: HubCommand {
         if let contact = linked[person.contactID] { $0.contact = contact }
         $0.birthday = person.birthday.isEmpty ? $0.contact.birthday : person.birthday
       }
-    } + contacts.filter { !taken.contains($0.id) }.map { contact in
-      Acquaintance.with {
-        $0.name = contact.formattedName
-        $0.contact = contact
-        $0.birthday = contact.birthday
-      }
     }
+      + contacts.filter { !taken.contains($0.id) }.map { contact in
+        Acquaintance.with {
+          $0.name = contact.formattedName
+          $0.contact = contact
+          $0.birthday = contact.birthday
+        }
+      }
   }
 
   private static func lines(
@@ -60,7 +61,11 @@ struct BirthdaysCommand: HubCommand {
   ) -> [String] {
     let say = session.language
     guard !coming.isEmpty else {
-      return [say("No birthdays found. To look further: kith birthdays --days 365", "誕生日はありません。先まで見るには: kith birthdays --days 365")]
+      return [
+        say(
+          "No birthdays found. To look further: kith birthdays --days 365",
+          "誕生日はありません。先まで見るには: kith birthdays --days 365")
+      ]
     }
     var table = Table(
       [

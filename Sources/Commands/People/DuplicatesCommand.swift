@@ -16,14 +16,16 @@ struct DuplicatesCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await self.page.ask(DuplicatesRequest(), session)
-    try await session.show(reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor, session.language))
+    try await session.show(
+      reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor, session.language))
   }
 
   private static func lines(_ duplicates: [Duplicate], _ session: Session) -> [String] {
     let say = session.language
     guard !duplicates.isEmpty else { return [say("No duplicates found.", "重複はありません。")] }
     var table = Table([
-      Column("ONE", "一方", wraps: true), Column("OTHER", "もう一方", wraps: true), Column("SAME", "一致"), Column("ONE IS", "一方の登録", drops: 1),
+      Column("ONE", "一方", wraps: true), Column("OTHER", "もう一方", wraps: true), Column("SAME", "一致"),
+      Column("ONE IS", "一方の登録", drops: 1),
       Column("OTHER IS", "もう一方の登録", drops: 1),
     ])
     for pair in duplicates {
@@ -39,7 +41,8 @@ struct DuplicatesCommand: HubCommand {
       "",
       say("If \(Printable.text(link.name)) is one:", "\(Printable.text(link.name))が同じ人なら:")
         + " kith people link \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
-      say("If not:", "違う人なら:") + " kith people dismiss \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
+      say("If not:", "違う人なら:")
+        + " kith people dismiss \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
     ]
   }
 

@@ -38,7 +38,8 @@ struct LinkPersonCommand: HubCommand {
       request.contactID = try await contact.id(session)
       let linked = try await session.ask(request)
       try await session.show(
-        linked, [
+        linked,
+        [
           say(
             "\(Printable.text(linked.displayName)) is linked to the contact \(session.ids[linked.contactID]).",
             "\(Printable.text(linked.displayName))を連絡先 \(session.ids[linked.contactID]) とつなぎました。")
@@ -47,7 +48,8 @@ struct LinkPersonCommand: HubCommand {
       var request = SuggestLinksRequest()
       request.personID = person
       let reply = try await self.page.ask(request, session)
-      try await session.show(reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor, session.language))
+      try await session.show(
+        reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor, session.language))
     }
   }
 
@@ -55,7 +57,8 @@ struct LinkPersonCommand: HubCommand {
     let say = session.language
     guard let first = suggestions.first else { return [say("No suggestions found.", "候補はありません。")] }
     var table = Table([
-      Column("PERSON", "人"), Column("CONTACT", "連絡先"), Column("SAME", "一致", wraps: true), Column("PERSON ID", "人の ID", drops: 2),
+      Column("PERSON", "人"), Column("CONTACT", "連絡先"), Column("SAME", "一致", wraps: true),
+      Column("PERSON ID", "人の ID", drops: 2),
       Column("CONTACT ID", "連絡先の ID", drops: 1),
     ])
     for suggestion in suggestions {
@@ -65,8 +68,11 @@ struct LinkPersonCommand: HubCommand {
     }
     return table.lines(session)
       + [
-        "", say("To link the first:", "最初の組をつなぐには:") + " kith people link \(session.ids[first.personID]) \(session.ids[first.contactID])",
-        say("If it is wrong:", "違う人なら:") + " kith people dismiss \(session.ids[first.personID]) \(session.ids[first.contactID])",
+        "",
+        say("To link the first:", "最初の組をつなぐには:")
+          + " kith people link \(session.ids[first.personID]) \(session.ids[first.contactID])",
+        say("If it is wrong:", "違う人なら:")
+          + " kith people dismiss \(session.ids[first.personID]) \(session.ids[first.contactID])",
       ].map(Printable.text)
   }
 }
@@ -86,7 +92,8 @@ struct UnlinkPersonCommand: HubCommand {
     request.personID = try await self.person.id(session)
     let person = try await session.ask(request)
     try await session.show(
-      person, [
+      person,
+      [
         session.language(
           "\(Printable.text(person.displayName)) is no longer linked to a contact of the address book.",
           "\(Printable.text(person.displayName))とアドレス帳のつながりを外しました。")
@@ -112,7 +119,8 @@ struct DismissLinkCommand: HubCommand {
     var request = DismissLinkRequest()
     request.personID = try await self.person.id(session)
     request.contactID = try await self.contact.id(session)
-    try await session.show(try await session.ask(request), [session.language("It is no longer suggested.", "もう候補に出ません。")])
+    try await session.show(
+      try await session.ask(request), [session.language("It is no longer suggested.", "もう候補に出ません。")])
   }
 }
 

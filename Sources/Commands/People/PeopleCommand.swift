@@ -92,7 +92,8 @@ struct PersonTimelineCommand: HubCommand {
     var request = PersonTimelineRequest()
     request.id = try await self.person.id(session)
     let reply = try await self.page.ask(request, session)
-    try await session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor, session.language))
+    try await session.show(
+      reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor, session.language))
   }
 
   /// Activities have a day without a time.
@@ -106,7 +107,8 @@ struct PersonTimelineCommand: HubCommand {
     guard !entries.isEmpty else { return [say("Nothing found.", "記録はありません。")] }
     var table = Table(
       [
-        Column("WHEN", "いつ"), Column("WHAT", "内容", wraps: true), Column("", name: "text", wraps: true), Column("STATE", "状態"),
+        Column("WHEN", "いつ"), Column("WHAT", "内容", wraps: true), Column("", name: "text", wraps: true),
+        Column("STATE", "状態"),
         Column("ID"),
       ], hidesEmpty: true)
     for entry in entries {
@@ -141,11 +143,14 @@ struct PersonPhotoCommand: HubCommand {
     var request = GetPersonRequest()
     request.id = try await self.person.id(session)
     let person = try await session.ask(request).person
-    guard person.hasPhoto else { throw Failure(.notFound, "PHOTO_MISSING", 
+    guard person.hasPhoto else {
+      throw Failure(
+        .notFound, "PHOTO_MISSING",
         session.language(
           "\(person.displayName) has no photo. For that of the address book: kith contacts photo",
           "\(person.displayName)の写真はありません。アドレス帳の写真なら: kith contacts photo")
-      ).worded }
+      ).worded
+    }
     try await session.save(person.photo, to: self.output)
   }
 }

@@ -10,10 +10,12 @@ extension Person: RestorableRecord {
   typealias Reference = PersonReference
 
   static let noun = Noun(
-    command: "people", singular: "person", plural: "people", japanese: "人", newExample: "Ann --last-name Lee --birthday 1980-05-17",
+    command: "people", singular: "person", plural: "people", japanese: "人",
+    newExample: "Ann --last-name Lee --birthday 1980-05-17",
     changeExample: "--company Acme")
   static let headings: [Column] = [
-    Column("NAME", "名前"), Column("NICKNAME", "ニックネーム", drops: 1), Column("COMPANY", "会社", drops: 2), Column("LAST CONTACT", "最後の連絡", drops: 4),
+    Column("NAME", "名前"), Column("NICKNAME", "ニックネーム", drops: 1), Column("COMPANY", "会社", drops: 2),
+    Column("LAST CONTACT", "最後の連絡", drops: 4),
     Column("LAST CALL", "最後の電話", drops: 5), Column("TAGS", "タグ", drops: 3),
   ]
 
@@ -23,17 +25,27 @@ extension Person: RestorableRecord {
     return names[id] == id ? "" : names[id]
   }
 
-  func headline(_ names: PersonNames, _ say: Language) -> String { self.displayName.isEmpty ? self.firstName : self.displayName }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    self.displayName.isEmpty ? self.firstName : self.displayName
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
     return [
-      (say("Nickname", "ニックネーム"), self.nickname), (say("Gender", "性別"), CommonName.words(.gender, self.gender, say)), (say("About", "説明"), self.description_p),
-      (say("Birthday", "誕生日"), self.birthday), (say("Died", "亡くなった日"), self.isDead ? (self.deceasedOn.isEmpty ? say("yes", "はい") : self.deceasedOn) : ""),
-      (say("Job", "仕事"), self.job), (say("Company", "会社"), self.company), (say("Food", "食べ物"), self.foodPreferences), (say("Met", "出会い"), self.howMet),
+      (say("Nickname", "ニックネーム"), self.nickname), (say("Gender", "性別"), CommonName.words(.gender, self.gender, say)),
+      (say("About", "説明"), self.description_p),
+      (say("Birthday", "誕生日"), self.birthday),
+      (say("Died", "亡くなった日"), self.isDead ? (self.deceasedOn.isEmpty ? say("yes", "はい") : self.deceasedOn) : ""),
+      (say("Job", "仕事"), self.job), (say("Company", "会社"), self.company), (say("Food", "食べ物"), self.foodPreferences),
+      (say("Met", "出会い"), self.howMet),
       (say("Tags", "タグ"), self.tags.isEmpty ? say("No tags", "なし") : self.tags.joined(separator: ", ")),
-      (say("Last contact", "最後の連絡"), session.ago(self.lastInteractionAt)), (say("Last call", "最後の電話"), session.ago(self.lastCalledAt)),
-      (say("Stay in touch", "連絡の間隔"), self.stayInTouchDays == 0 ? "" : say("every \(Count.of(Int(self.stayInTouchDays), "day"))", "\(self.stayInTouchDays)日ごと")),
+      (say("Last contact", "最後の連絡"), session.ago(self.lastInteractionAt)),
+      (say("Last call", "最後の電話"), session.ago(self.lastCalledAt)),
+      (
+        say("Stay in touch", "連絡の間隔"),
+        self.stayInTouchDays == 0
+          ? "" : say("every \(Count.of(Int(self.stayInTouchDays), "day"))", "\(self.stayInTouchDays)日ごと")
+      ),
       (say("Photo", "写真"), self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
       (say("Kept as", "登録"), self.kinds(say).joined(separator: ", ")),
     ]
@@ -42,7 +54,8 @@ extension Person: RestorableRecord {
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let say = session.language
     let kinds = self.kinds(say).isEmpty ? "" : " (\(self.kinds(say).joined(separator: ", ")))"
-    let lastCall = session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? say(" (overdue)", " (間が空いています)") : "")
+    let lastCall =
+      session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? say(" (overdue)", " (間が空いています)") : "")
     return [
       self.headline(names, say) + kinds, self.nickname, self.company,
       session.relative(self.lastInteractionAt), lastCall,
@@ -53,7 +66,8 @@ extension Person: RestorableRecord {
   /// What is special about a person in a list.
   private func kinds(_ say: Language) -> [String] {
     [
-      self.isMe ? say("you", "自分") : nil, self.isStarred ? say("starred", "スター") : nil, self.isArchived ? say("archived", "アーカイブ") : nil,
+      self.isMe ? say("you", "自分") : nil, self.isStarred ? say("starred", "スター") : nil,
+      self.isArchived ? say("archived", "アーカイブ") : nil,
       self.isPartial ? say("known through others", "ほかの人の知り合い") : nil,
     ].compactMap { $0 }
   }

@@ -60,17 +60,22 @@ extension PersonReminder: OwnedRecord {
 
   static let idKind = "person_reminder"
   static let noun = Noun(
-    command: "people remind", singular: "reminder", plural: "reminders", japanese: "お知らせ", newExample: "ann Send a card --on 2026-12-10",
+    command: "people remind", singular: "reminder", plural: "reminders", japanese: "お知らせ",
+    newExample: "ann Send a card --on 2026-12-10",
     changeExample: "--on 2026-12-12")
-  static let headings: [Column] = [Column("NEXT", "次回"), Column("REMINDER", "内容", wraps: true), Column("AGAIN", "繰り返し", drops: 1)]
+  static let headings: [Column] = [
+    Column("NEXT", "次回"), Column("REMINDER", "内容", wraps: true), Column("AGAIN", "繰り返し", drops: 1),
+  ]
 
   func headline(_ names: PersonNames, _ say: Language) -> String { self.title }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
     return [
-      (say("Person", "人"), names[self.personID]), (say("First", "最初"), session.date(self.initialDate)), (say("Next", "次回"), session.date(self.nextOn)),
-      (say("Again", "繰り返し"), self.again(say)), (say("Made by", "作成"), self.isAutomatic ? say("the server, of a birthday", "サーバー (誕生日から)") : ""),
+      (say("Person", "人"), names[self.personID]), (say("First", "最初"), session.date(self.initialDate)),
+      (say("Next", "次回"), session.date(self.nextOn)),
+      (say("Again", "繰り返し"), self.again(say)),
+      (say("Made by", "作成"), self.isAutomatic ? say("the server, of a birthday", "サーバー (誕生日から)") : ""),
     ]
   }
 

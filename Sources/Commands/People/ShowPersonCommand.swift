@@ -91,7 +91,11 @@ struct PersonPage {
   private func more(_ count: Int, _ command: String, _ session: Session) -> [String] {
     guard count >= 20 else { return [] }
     let id = session.ids[self.details.person.id]
-    return ["  " + session.console.style.dim(
-          session.language("The newest \(count). To see all:", "新しい\(count)件です。すべて見るには:") + " kith \(command) \(id) --all")]
+    return [
+      "  "
+        + session.console.style.dim(
+          session.language("The newest \(count). To see all:", "新しい\(count)件です。すべて見るには:")
+            + " kith \(command) \(id) --all")
+    ]
   }
 }

@@ -28,14 +28,19 @@ struct WhoCommand: HubCommand {
 
   private static func lines(_ hits: [Acquaintance], _ session: Session) -> [String] {
     let say = session.language
-    guard !hits.isEmpty else { return [say("Nobody found. To add somebody: kith people add NAME", "見つかりません。追加するには: kith people add 名前")] }
+    guard !hits.isEmpty else {
+      return [say("Nobody found. To add somebody: kith people add NAME", "見つかりません。追加するには: kith people add 名前")]
+    }
     var table = Table(
       [
-        Column("NAME", "名前", wraps: true), Column("PHONE", "電話"), Column("EMAIL", "メール", drops: 2), Column("BIRTHDAY", "誕生日", drops: 3),
+        Column("NAME", "名前", wraps: true), Column("PHONE", "電話"), Column("EMAIL", "メール", drops: 2),
+        Column("BIRTHDAY", "誕生日", drops: 3),
         Column("LAST CONTACT", "最後の連絡", drops: 1), Column("KNOWN AS", "登録", drops: 4), Column("ID"),
       ], hidesEmpty: true)
     for hit in hits {
-      let known = [hit.hasPerson ? say("person", "人") : nil, hit.hasContact ? say("contact", "連絡先") : nil].compactMap { $0 }
+      let known = [hit.hasPerson ? say("person", "人") : nil, hit.hasContact ? say("contact", "連絡先") : nil].compactMap {
+        $0
+      }
       table.add(
         hit.shownName, hit.contact.phones.preferred, hit.contact.emails.preferred, hit.birthday,
         hit.person.hasLastInteractionAt ? session.ago(hit.person.lastInteractionAt) : "",

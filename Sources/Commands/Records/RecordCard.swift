@@ -29,9 +29,9 @@ struct RecordCard<R: Record> {
     case .pending: say("waits for the server", "サーバーへの送信待ち")
     case .syncing: say("on its way to the server", "サーバーに送信中")
     case .synced: say("on the server", "サーバーに保存済み")
-    case .failed: 
+    case .failed:
       say("refused by the server: ", "サーバーが拒否: ") + Failure(status: self.record.syncError).read(in: say).message
-    case .conflict: 
+    case .conflict:
       say(
         "changed here and on the server; resolve it with: kith monica conflicts",
         "こちらとサーバーの両方で変更されています。選ぶには: kith monica conflicts")

@@ -121,7 +121,8 @@ struct RecordID<Target: Identified>: RecordReference {
     var candidates: [NameMatch.Candidate] = []
     for id in found { candidates.append(.init(id: id, shown: await Target.words(about: id, session), names: [])) }
     await session.ids.learn(FindIdsReply.with { $0.ids = found }, session)
-    throw NameMatch(noun: noun, candidates: candidates, list: Target.list, say: say).ambiguous(self.text, candidates, session.ids)
+    throw NameMatch(noun: noun, candidates: candidates, list: Target.list, say: say).ambiguous(
+      self.text, candidates, session.ids)
   }
 }
 

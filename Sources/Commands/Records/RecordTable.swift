@@ -44,6 +44,8 @@ extension Session {
   where Page.Record: Record {
     let names = await PersonNames.of(page.records, self)
     try await self.show(
-      page, RecordTable(page.records, names, showsOwner: showsOwner).lines(self) + PageOptions.more(page.nextCursor, self.language))
+      page,
+      RecordTable(page.records, names, showsOwner: showsOwner).lines(self)
+        + PageOptions.more(page.nextCursor, self.language))
   }
 }

@@ -55,9 +55,12 @@ extension Relationship: OwnedRecord, ListedRecord {
   typealias Listing = ListRelationshipsRequest
 
   static let noun = Noun(
-    command: "relation", singular: "relationship", plural: "relationships", japanese: "関係", newExample: "ann parent bob",
+    command: "relation", singular: "relationship", plural: "relationships", japanese: "関係",
+    newExample: "ann parent bob",
     changeExample: "godparent")
-  static let headings: [Column] = [Column("WHO", "誰"), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2)]
+  static let headings: [Column] = [
+    Column("WHO", "誰"), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
+  ]
   static let isListedByPerson = true
 
   var knownNames: [String: String] { self.otherName.isEmpty ? [:] : [self.otherID: self.otherName] }
@@ -75,7 +78,8 @@ extension Relationship: OwnedRecord, ListedRecord {
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language
     return [
-      (say("Type", "関係"), Self.word(self.type, say)), (say("Seen from there", "相手から見て"), Self.word(self.reverseType, say)), (say("Person", "人"), names[self.personID]),
+      (say("Type", "関係"), Self.word(self.type, say)),
+      (say("Seen from there", "相手から見て"), Self.word(self.reverseType, say)), (say("Person", "人"), names[self.personID]),
       (say("Other", "相手"), names[self.otherID]),
     ]
   }

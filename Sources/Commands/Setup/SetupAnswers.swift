@@ -43,7 +43,10 @@ struct SetupAnswers {
       if request.enabled { request.time = reminder }
       session.tell(try await session.ask(request).words(session))
     }
-    if let backup { try await session.save(try await session.ask(BackupRequest(), drawing: "backup"), to: backup) }
+    if let backup {
+      try await session.save(
+        try await session.ask(BackupRequest(), drawing: session.language("backup", "バックアップ")), to: backup)
+    }
   }
 
   private func configureCare(_ session: Session) async throws(Failure) {

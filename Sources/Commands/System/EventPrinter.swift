@@ -59,13 +59,13 @@ struct EventPrinter: Sendable {
 
   private static func words(_ cause: StreamElement.Cause, _ say: Language) -> String {
     switch cause {
-    case .compacted: 
+    case .compacted:
       say("older events are no longer kept. The present state follows.", "古い通知はもうありません。今の状態を表示します。")
-    case .newEpoch: 
+    case .newEpoch:
       say("the event log was created again. The present state follows.", "通知の記録が作り直されました。今の状態を表示します。")
-    case .hubBehind: 
+    case .hubBehind:
       say("kithd runs on an older copy of its data. The state of that copy follows.", "kithd は古いデータで動いています。その状態を表示します。")
-    case .tooSlow: 
+    case .tooSlow:
       say("too slow for every event. The present state follows, every ten seconds.", "すべては表示しきれません。10秒ごとに今の状態を表示します。")
     }
   }
@@ -91,7 +91,8 @@ struct EventLine {
       body = SourceState(status).sentence(session)
     case .changed(let changed):
       let count = say(
-        Count.of(changed.ids.count, Self.noun(changed.kind, say)), "\(Self.noun(changed.kind, say)) \(changed.ids.count)件")
+        Count.of(changed.ids.count, Self.noun(changed.kind, say)),
+        "\(Self.noun(changed.kind, say)) \(changed.ids.count)件")
       body = say("\(count) changed", "\(count)の変更") + (subject.isEmpty ? "" : ": \(subject)")
     case .job(let job):
       let name = subject.isEmpty ? session.ids[job.jobID] : subject
@@ -107,7 +108,9 @@ struct EventLine {
     case .system(let notice):
       body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:
-      body = event.header.tombstone ? say("\(Printable.text(event.header.key)) is gone", "\(Printable.text(event.header.key)) がなくなりました")
+      body =
+        event.header.tombstone
+        ? say("\(Printable.text(event.header.key)) is gone", "\(Printable.text(event.header.key)) がなくなりました")
         : say("an event of a newer kithd", "新しい kithd の通知")
     }
     self.text = "\(head)  \(body)"
@@ -132,7 +135,9 @@ struct EventLine {
     // The total is known once the source has been listed.
     guard status.total > 0 else { return "\(name): \(say("looking for changes", "変更を探しています"))" }
     return ProgressBar(label: name, style: session.console.style)
-      .line(fraction: Double(status.done) / Double(status.total), note: say("\(status.done) of \(status.total)", "\(status.total)件のうち\(status.done)件"))
+      .line(
+        fraction: Double(status.done) / Double(status.total),
+        note: say("\(status.done) of \(status.total)", "\(status.total)件のうち\(status.done)件"))
   }
 }
 

@@ -33,7 +33,9 @@ struct StatusReport {
     let span = Self.span(session.now.seconds - self.status.startedAt.seconds, say)
     var lines = [say("kithd \(self.status.version), running for \(span)", "kithd \(self.status.version)、起動から\(span)")]
     lines += self.storage(session)
-    lines.append(Self.row(say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件")))
+    lines.append(
+      Self.row(
+        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件")))
     let watchers = Int(self.status.subscriptions)
     lines.append(Self.row(say("Watched", "通知先"), say("by \(Count.of(watchers, "subscription"))", "\(watchers)件")))
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
@@ -83,14 +85,18 @@ struct StatusReport {
 
   private func peers(_ say: Language) -> [String] {
     guard !self.status.planes.isEmpty else { return [] }
-    let planes = self.status.planes.map { say("\($0.connections) on \(Printable.text($0.name))", "\(Printable.text($0.name)) \($0.connections)件") }
+    let planes = self.status.planes.map {
+      say("\($0.connections) on \(Printable.text($0.name))", "\(Printable.text($0.name)) \($0.connections)件")
+    }
     var lines = [Self.row(say("Connected", "接続"), planes.joined(separator: say(", ", "、")))]
     let failed = self.status.planes.reduce(0) { $0 + Int(clamping: $1.failedHandshakes) }
     if failed > 0 {
       lines.append(
         Self.row(
           "",
-          say("\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください")))
+          say(
+            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"))
+      )
     }
     return lines
   }
@@ -140,7 +146,8 @@ struct StatusReport {
     let say = session.language
     var lines = [
       Self.row(
-        say("Jobs", "ジョブ"), say("\(work.queued) waiting, \(work.leased) with workers", "待機 \(work.queued)件、実行中 \(work.leased)件"))
+        say("Jobs", "ジョブ"),
+        say("\(work.queued) waiting, \(work.leased) with workers", "待機 \(work.queued)件、実行中 \(work.leased)件"))
     ]
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
@@ -152,7 +159,7 @@ struct StatusReport {
           "\(Printable.text(worker.name)): \(state), \(say(Count.of(Int(worker.leases), "job"), "\(worker.leases)件")), "
             + services.joined(separator: ", ")))
     }
-    for service in work.unserved { 
+    for service in work.unserved {
       lines.append(
         say(
           "No worker serves \(JobCard.short(service)): its jobs wait",

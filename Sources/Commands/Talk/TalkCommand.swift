@@ -77,14 +77,17 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
     command: "talk", singular: "conversation", plural: "conversations", japanese: "会話", creation: "log",
     newExample: "ann --channel email --note 'She sends the photos'", changeExample: "--channel text")
   static let headings: [Column] = [
-    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("CHANNEL", "手段", drops: 2), Column("MESSAGES", "件数", .right, drops: 1),
+    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("CHANNEL", "手段", drops: 2),
+    Column("MESSAGES", "件数", .right, drops: 1),
     Column("FIRST", "内容", wraps: true),
   ]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames, _ say: Language) -> String { say("Conversation with \(names[self.personID])", "\(names[self.personID])との会話") }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    say("Conversation with \(names[self.personID])", "\(names[self.personID])との会話")
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
     let say = session.language

@@ -80,8 +80,11 @@ extension TaskItem: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListTasksRequest
 
   static let noun = Noun(
-    command: "task", singular: "task", plural: "tasks", japanese: "タスク", newExample: "ann Send the photos", changeExample: "--done")
-  static let headings: [Column] = [Column("DONE", "済"), Column("TASK", "タスク", wraps: true), Column("ADDED", "登録", drops: 1)]
+    command: "task", singular: "task", plural: "tasks", japanese: "タスク", newExample: "ann Send the photos",
+    changeExample: "--done")
+  static let headings: [Column] = [
+    Column("DONE", "済"), Column("TASK", "タスク", wraps: true), Column("ADDED", "登録", drops: 1),
+  ]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }

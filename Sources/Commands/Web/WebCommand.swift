@@ -72,7 +72,8 @@ struct PairDeviceCommand: HubCommand {
     }
     lines.append(say("Address  ", "アドレス ") + Printable.text(invitation.url))
     if let picture = QRCode(invitation.url) { lines += [""] + picture.lines(isColoured: session.console.style.isOn) }
-    return lines + ["", 
+    return lines + [
+      "",
       say(
         "Scan the picture with the device's camera, or open the address there.", "端末のカメラでこの図を読むか、端末でアドレスを開いてください。"),
     ]
@@ -104,12 +105,14 @@ struct ListDevicesCommand: HubCommand {
     if !reply.devices.isEmpty {
       var table = Table(
         [
-          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("JOINED", "登録", drops: 2), Column("LAST SEEN", "最後の接続", drops: 3),
+          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("JOINED", "登録", drops: 2),
+          Column("LAST SEEN", "最後の接続", drops: 3),
           Column("EXPIRES", "期限", drops: 4), Column("BY", "登録者", drops: 1),
         ], hidesEmpty: true)
       for device in reply.devices {
         table.add(
-          device.name, say.role(device.role), say.keyState(device.state), session.ago(device.created), session.ago(device.lastSeen),
+          device.name, say.role(device.role), say.keyState(device.state), session.ago(device.created),
+          session.ago(device.lastSeen),
           session.end(device.expires), device.addedBy)
       }
       lines = table.lines(session)
@@ -118,7 +121,8 @@ struct ListDevicesCommand: HubCommand {
     return lines + [""]
       + reply.invitations.map {
         let (name, end) = (Printable.text($0.name), session.zone.text($0.expiresAt))
-        return say("A code waits for \(name) (\($0.role)) until \(end).", "\(name) (\(say.role($0.role))) のコードは \(end) まで使えます。")
+        return say(
+          "A code waits for \(name) (\($0.role)) until \(end).", "\(name) (\(say.role($0.role))) のコードは \(end) まで使えます。")
       }
   }
 }
@@ -135,12 +139,16 @@ struct RevokeDeviceCommand: HubCommand {
   var name: String
 
   func run(_ session: Session) async throws {
-    try self.confirmation.ask(session.language(
-        "Revoke the device \(Printable.text(self.name)) for good?", "端末 \(Printable.text(self.name)) の登録を取り消しますか?"), session)
+    try self.confirmation.ask(
+      session.language(
+        "Revoke the device \(Printable.text(self.name)) for good?", "端末 \(Printable.text(self.name)) の登録を取り消しますか?"),
+      session)
     var request = RevokeDeviceRequest()
     request.name = self.name
     let device = try await session.ask(request)
-    try await session.show(device, [
+    try await session.show(
+      device,
+      [
         session.language("\(Printable.text(device.name)) is revoked.", "\(Printable.text(device.name)) を取り消しました。")
       ])
   }

@@ -81,15 +81,17 @@ enum NameKey {
   }
 
   /// Clusters by their first letter, and what is written for them, the longer ones first.
-  private static let clusters = Dictionary(grouping: [
-    ("tsu", "tu"), ("dzu", "zu"), ("shi", "si"), ("chi", "ti"), ("sch", "si"), ("tch", "ti"), ("sh", "si"),
-    ("ch", "ti"),
-    ("ck", "k"), ("ph", "f"), ("th", "t"), ("dt", "t"), ("gh", "g"), ("kh", "k"), ("rh", "r"), ("wh", "v"),
-    ("qu", "kv"),
-    ("fu", "hu"), ("ji", "zi"), ("ou", "o"), ("oo", "o"), ("oe", "o"), ("ae", "a"), ("ue", "u"), ("ce", "se"),
-    ("ci", "si"),
-    ("cy", "si"), ("mb", "nb"), ("mp", "np"), ("mm", "nm"),
-  ].map { (from: Array($0.0.utf8), to: $0.1) }) { $0.from[0] }
+  private static let clusters = Dictionary(
+    grouping: [
+      ("tsu", "tu"), ("dzu", "zu"), ("shi", "si"), ("chi", "ti"), ("sch", "si"), ("tch", "ti"), ("sh", "si"),
+      ("ch", "ti"),
+      ("ck", "k"), ("ph", "f"), ("th", "t"), ("dt", "t"), ("gh", "g"), ("kh", "k"), ("rh", "r"), ("wh", "v"),
+      ("qu", "kv"),
+      ("fu", "hu"), ("ji", "zi"), ("ou", "o"), ("oo", "o"), ("oe", "o"), ("ae", "a"), ("ue", "u"), ("ce", "se"),
+      ("ci", "si"),
+      ("cy", "si"), ("mb", "nb"), ("mp", "np"), ("mm", "nm"),
+    ].map { (from: Array($0.0.utf8), to: $0.1) }
+  ) { $0.from[0] }
 
   /// - Returns: What is written for the beginning of a word, and how many letters that took.
   private static func sound(_ rest: ArraySlice<UInt8>) -> (sound: String, length: Int) {
