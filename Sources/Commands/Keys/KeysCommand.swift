@@ -222,11 +222,13 @@ struct NewKeyCommand: AsyncParsableCommand {
       info.fingerprint = key.fingerprint
       return console.print(try Session.json(info))
     }
-    console.print("Fingerprint  \(key.fingerprint)")
-    console.print("Public key   \(key.publicKeyHex)")
-    console.print("File         \(Printable.text(self.file))")
+    let say = self.global.lang ?? .ofLocale
+    console.print(say("Fingerprint  ", "指紋         ") + key.fingerprint)
+    console.print(say("Public key   ", "公開鍵       ") + key.publicKeyHex)
+    console.print(say("File         ", "ファイル     ") + Printable.text(self.file))
     console.print("")
-    console.print("Compare the fingerprint, and approve this key. On the machine of kithd:")
+    console.print(
+      say("Compare the fingerprint, and approve this key. On the machine of kithd:", "指紋を確かめ、kithd のマシンで承認してください:"))
     console.print("kith keys approve --public-key \(key.publicKeyHex) --name \(Self.machine)")
   }
 }
