@@ -53,9 +53,6 @@ struct Session: Sendable {
     self.console.page(self.layout.folded(lines()))
   }
 
-  /// Prints a line that is no reply, in as many lines as the terminal needs.
-  func tell(_ line: String) { for line in self.layout.folded([line]) { self.console.print(line) } }
-
   /// `2 days ago`; empty if the time is not set.
   func ago(_ time: Google_Protobuf_Timestamp) -> String {
     time.seconds == 0 ? "" : self.relative(time)

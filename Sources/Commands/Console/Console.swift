@@ -73,6 +73,11 @@ public struct Console: Sendable {
   /// Prints a line.
   func print(_ line: String) { self.out(line + "\n") }
 
+  /// Prints a sentence, in as many lines as the terminal needs.
+  func tell(_ sentence: String) {
+    for line in Columns.folded(sentence, to: self.columns ?? .max) { self.print(line) }
+  }
+
   /// Prints lines, through the pager if there are more than the terminal has.
   func page(_ lines: [String]) {
     guard self.pager?(lines) != true else { return }

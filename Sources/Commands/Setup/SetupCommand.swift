@@ -17,20 +17,20 @@ struct SetupCommand: HubCommand {
     guard session.console.isTerminal else { throw Self.noTerminal }
     let household = try await Household(session)
     let questions = SetupQuestions(session: session, household: household)
-    session.tell(
+    session.console.tell(
       session.language(
         "Enter takes what is in brackets. Ctrl-C ends without any change.",
         "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
     let answers = try questions.ask()
     guard !answers.isEmpty else {
-      return session.tell(session.language("Nothing to change.", "変更はありません。"))
+      return session.console.tell(session.language("Nothing to change.", "変更はありません。"))
     }
     try questions.confirm()
     // What was confirmed is carried out as a whole.
     let watch = Interrupt.catching {}
     defer { watch.end() }
     try await answers.carryOut(session)
-    session.tell(session.language("Done. To check everything: kith doctor", "終わりました。全体の確認: kith doctor"))
+    session.console.tell(session.language("Done. To check everything: kith doctor", "終わりました。全体の確認: kith doctor"))
   }
 
   /// Thrown without a terminal, before anything is asked.

@@ -47,7 +47,7 @@ struct SetupQuestions {
         self.say("Language of messages and summaries, ja or en?", "お知らせとまとめの言語は? ja / en"), shown)
       let chosen = answer ?? shown
       guard ["ja", "en"].contains(chosen) else {
-        self.session.tell(self.say("Please type ja or en.", "ja か en を入力してください。"))
+        self.session.console.tell(self.say("Please type ja or en.", "ja か en を入力してください。"))
         continue
       }
       return chosen == present ? nil : chosen
@@ -59,7 +59,7 @@ struct SetupQuestions {
     let question = self.say(
       "An address book (folder, .vcf or CardDAV)?", "連絡先の取り込み元 (フォルダー、.vcf、CardDAV) は?")
     if !names.isEmpty {
-      self.session.tell(
+      self.session.console.tell(
         self.say("Address books: ", "今の取り込み元: ") + names.map(Printable.text).joined(separator: ", "))
     }
     while true {
@@ -77,7 +77,7 @@ struct SetupQuestions {
       let path = Self.path(answer)
       var entry = stat()
       guard stat(path, &entry) == 0 else {
-        self.session.tell(
+        self.session.console.tell(
           self.say("\(Printable.text(path)) does not exist.", "\(Printable.text(path)) はありません。"))
         continue
       }
@@ -103,7 +103,7 @@ struct SetupQuestions {
   private func channel() throws(Failure) -> AddChannelRequest? {
     let names = self.household.channels.map(\.name)
     let shown = names.map(Printable.text).joined(separator: ", ")
-    if !names.isEmpty { self.session.tell(self.say("Channels: \(shown)", "今の送り先: \(shown)")) }
+    if !names.isEmpty { self.session.console.tell(self.say("Channels: \(shown)", "今の送り先: \(shown)")) }
     guard
       let topic = try self.answer(
         self.say(
@@ -132,7 +132,7 @@ struct SetupQuestions {
       {
         return answer.count == 4 ? "0\(answer)" : answer
       }
-      self.session.tell(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
+      self.session.console.tell(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
     }
   }
 

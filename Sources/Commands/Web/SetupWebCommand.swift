@@ -45,8 +45,8 @@ struct SetupWebCommand: AsyncParsableCommand {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is missing or wrong, `FAILED_PRECONDITION/FILE_NOT_WRITTEN`.
   func run(on console: Console) throws(Failure) {
     let setup = try self.setup(console)
-    console.print("\(setup.way.rawValue): \(setup.way.explanation(self.say))")
-    for problem in Self.problems(of: setup, self.say) { console.print(self.say("Check: ", "確認: ") + problem) }
+    console.tell("\(setup.way.rawValue): \(setup.way.explanation(self.say))")
+    for problem in Self.problems(of: setup, self.say) { console.tell(self.say("Check: ", "確認: ") + problem) }
     Self.show(self.say("Command", "コマンド"), setup.command, console)
     Self.show(
       self.say("Drop-in of the unit", "ユニットの設定") + ": /etc/systemd/system/kith-web.service.d/setup.conf", setup.dropIn,
@@ -111,7 +111,7 @@ struct SetupWebCommand: AsyncParsableCommand {
   private func askWay(_ console: Console) throws(Failure) -> WebWay {
     guard !self.yes else { throw .invalid(field: "way", "is missing: certificate, proxy, own-ca or plain.") }
     for (index, way) in WebWay.allCases.enumerated() {
-      console.print("\(index + 1)  \(way.rawValue): \(way.explanation(self.say))")
+      console.tell("\(index + 1)  \(way.rawValue): \(way.explanation(self.say))")
     }
     let answer = console.ask(self.say("Which way, 1 to 4? ", "どの方法にしますか (1-4)? ")) ?? ""
     guard let number = Int(answer), WebWay.allCases.indices.contains(number - 1) else {

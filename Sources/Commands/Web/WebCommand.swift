@@ -190,13 +190,13 @@ struct AddTokenCommand: HubCommand {
       return session.console.print(String(decoding: added, as: UTF8.self))
     }
     session.console.print(token)
-    session.tell("")
+    session.console.tell("")
     let (name, say) = (Printable.text(device.name), session.language)
-    session.tell(
+    session.console.tell(
       say(
         "\(name) may connect as \(device.role). The token is not shown again.",
         "\(name) は\(say.role(device.role))として接続できます。トークンは二度と表示されません。"))
-    session.tell(
+    session.console.tell(
       say("Send it in each request to kith-web:", "kith-web への要求ごとに付けてください:") + " Authorization: Bearer TOKEN")
   }
 
