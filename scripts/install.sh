@@ -50,4 +50,7 @@ for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$nam
 for section in man1 man8; do "${as_root[@]}" install -D -m 644 -t "$prefix/share/man/$section" "$stripped/$section"/*; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
+if ! command -v ffmpeg >/dev/null || ! command -v ffprobe >/dev/null; then
+  echo "ffmpeg is not installed: only WAV can be transcribed, no recordings of phones. To install it: sudo apt-get install ffmpeg" >&2
+fi
 echo "installed kithd, kith-report and $(printf '%s\n' "${!built_as[@]}" | sort | xargs | sed 's/ /, /g') in $prefix/bin" >&2
