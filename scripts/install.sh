@@ -3,15 +3,21 @@
 # itself, the language model of caregiving, the manual and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
 # libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. kithd and kith-report
 # are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries are fetched and built only
-# then. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
+# then; with --homeassistant, kith-homeassistant too. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)
-if [ "${1:-}" = --web ]; then
+while :; do
+  case "${1:-}" in
+    --web)
+      built_as[kith-web]=kith-web
+      export KITH_WEB=1
+      ;;
+    --homeassistant) built_as[kith-homeassistant]=kith-homeassistant ;;
+    *) break ;;
+  esac
   shift
-  built_as[kith-web]=kith-web
-  export KITH_WEB=1
-fi
+done
 prefix=$(realpath -m "${1:-/usr/local}")
 options=(-c release --static-swift-stdlib "${@:2}")
 
@@ -44,4 +50,7 @@ for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$nam
 for section in man1 man8; do "${as_root[@]}" install -D -m 644 -t "$prefix/share/man/$section" "$stripped/$section"/*; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
+if ! command -v ffmpeg >/dev/null || ! command -v ffprobe >/dev/null; then
+  echo "ffmpeg is not installed: only WAV can be transcribed, no recordings of phones. To install it: sudo apt-get install ffmpeg" >&2
+fi
 echo "installed kithd, kith-report and $(printf '%s\n' "${!built_as[@]}" | sort | xargs | sed 's/ /, /g') in $prefix/bin" >&2

@@ -16,6 +16,8 @@ public import SwiftProtobuf
 public struct Failure: Error, Sendable, Hashable {
   /// The failure as a message of the protocol.
   public var status: Status
+  /// Whether the message is in the language of its reader already, so that nobody translates it. It does not go over the wire.
+  public var isInReadersLanguage = false
 
   /// Makes a failure from a status that was received.
   public init(status: Status) { self.status = status }

@@ -51,6 +51,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print messages as proto3 JSON, streams one object a line; errors on standard error.")
   var json = false
 
+  @Option(help: "ja or en: the language of the output and of errors. Default: that of the locale.")
+  var lang: Language?
+
   @Flag(help: "Print tables as wide as they are, with whole ids, also on a terminal.")
   var wide = false
 
@@ -71,27 +74,30 @@ extension Session {
     var console = console
     if !options.pager || options.json { console.pager = nil }
     self.init(client: client, console: console, isJSON: options.json)
+    self.language = options.lang ?? self.language
     self.layout = TableLayout(width: options.wide ? nil : console.columns, columns: options.columns)
   }
 }
 
 extension GlobalOptions {
   /// Connects to the kithd that options or environment name.
-  func connect() async throws(Failure) -> KithClient {
+  ///
+  /// - Parameter limit: The longest wait for its answer; nil = as long as a person waits.
+  func connect(within limit: Duration? = nil) async throws(Failure) -> KithClient {
     // --runtime-dir on the command line wins over KITH_HUB in the environment.
     let isLocal = self.runtimeDir != nil && self.hub == nil
     guard !isLocal, let hub = self.hub ?? RuntimeLocations.variable("KITH_HUB"), !hub.isEmpty else {
       guard self.key == nil, self.serverKey == nil else {
         throw .invalid(field: "hub", "is missing: --key and --server-key belong to --hub tcp://HOST.")
       }
-      return try await KithClient.connect(runtimeDirectory: self.runtimeDir)
+      return try await KithClient.connect(runtimeDirectory: self.runtimeDir, within: limit ?? .seconds(3))
     }
     guard let key = self.key ?? RuntimeLocations.variable("KITH_KEY"), !key.isEmpty else {
       throw .invalid(
         field: "key", "is missing: --hub needs --key FILE, or KITH_KEY. Make one: kith keys new --file FILE")
     }
     return try await KithClient.connect(
-      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey)
+      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey, within: limit ?? .seconds(10))
   }
 }
 
@@ -110,8 +116,15 @@ struct Confirmation: ParsableArguments {
       guard isGrave else { return }
       throw Failure(
         .failedPrecondition, "NOT_CONFIRMED",
-        "Nothing was deleted. Without a terminal to ask on, add --yes. The question: \(question)")
+        session.language(
+          "Nothing was changed. Without a terminal to ask on, add --yes. The question: \(question)",
+          "何も変更していません。端末がないため確認できません。実行するには --yes を付けてください。確認の内容: \(question)")
+      ).worded
     }
-    try session.console.confirm(question)
+    guard session.console.confirm(question) else {
+      throw Failure(
+        .cancelled, Failure.cancelled.reason, session.language("Nothing was changed.", "何も変更していません。")
+      ).worded
+    }
   }
 }

@@ -15,12 +15,13 @@ public struct KithCommand: AsyncParsableCommand {
     subcommands: [
       StatusCommand.self, DoctorCommand.self, SetupCommand.self, PingCommand.self, ServicesCommand.self,
       WatchCommand.self, ContactsCommand.self,
-      WhoCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self, TaskCommand.self,
+      WhoCommand.self, BirthdaysCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self,
+      TaskCommand.self,
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
       CareCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, RestoreCommand.self,
       KeysCommand.self,
-      WebCommand.self, WhoamiCommand.self,
+      WebCommand.self, MCPCommand.self, WhoamiCommand.self,
     ])
 
   private static let version = "kith \(SoftwareVersion.current)"
@@ -40,12 +41,13 @@ public struct KithCommand: AsyncParsableCommand {
       console.print(Self.version)
       return ExitStatus.done.rawValue
     }
+    await Completion.prepare(arguments)
     let command: any ParsableCommand
     do {
       if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }
       command = try self.parseAsRoot(arguments)
     } catch let failure as Failure {
-      console.report(failure, asJSON: false)
+      console.report(failure.read(in: .ofLocale), asJSON: false)
       return ExitStatus(failure).rawValue
     } catch {
       return self.finish(error, arguments, console)
@@ -59,8 +61,8 @@ public struct KithCommand: AsyncParsableCommand {
       }
       return ExitStatus.done.rawValue
     } catch let failure as Failure {
-      let isJSON = (command as? any HubCommand)?.global.json ?? false
-      console.report(failure, asJSON: isJSON)
+      let options = (command as? any HubCommand)?.global
+      console.report(failure.read(in: options?.lang ?? .ofLocale), asJSON: options?.json ?? false)
       return ExitStatus(failure).rawValue
     } catch let code as ExitCode {
       return code.rawValue

@@ -19,8 +19,11 @@ struct LimitOption: ParsableArguments {
   }
 
   /// The lines below a search that found more than it shows.
-  static func more(_ isMore: Bool) -> [String] {
-    isMore ? ["", "There are more. Search for more words, or raise --limit."] : []
+  static func more(_ isMore: Bool, _ say: Language) -> [String] {
+    guard isMore else { return [] }
+    return [
+      "", say("There are more. Search for more words, or raise --limit.", "ほかにもあります。言葉を増やすか、--limit を大きくしてください。"),
+    ]
   }
 }
 
@@ -38,18 +41,9 @@ struct PageOptions: ParsableArguments {
   func ask<Request: PagedRequest>(_ request: Request, _ session: Session) async throws(Failure) -> Request.Reply
   where Request.Reply: PagedReply {
     var request = request
-    request.limit = self.all ? LimitOption.most : self.size.count
+    request.limit = self.size.count
     request.cursor = self.cursor
-    var reply = try await session.ask(request)
-    while self.all, !reply.nextCursor.isEmpty {
-      request.cursor = reply.nextCursor
-      let page = try await session.ask(request)
-      // Messages that are merged have the records of both.
-      reply.nextCursor = ""
-      reply = try Encoding.pb.decode(
-        Request.Reply.self, from: Encoding.pb.encode(reply) + Encoding.pb.encode(page))
-    }
-    return reply
+    return self.all ? try await session.askAll(request) : try await session.ask(request)
   }
 
   /// The same page with another limit, unless one was given.
@@ -60,7 +54,7 @@ struct PageOptions: ParsableArguments {
   }
 
   /// The lines below a page that is not the last.
-  static func more(_ cursor: String, _ say: Language = .english) -> [String] {
+  static func more(_ cursor: String, _ say: Language) -> [String] {
     guard !cursor.isEmpty else { return [] }
     return [
       "",
@@ -68,6 +62,25 @@ struct PageOptions: ParsableArguments {
         "There are more. To see all, add --all; to continue, add --cursor \(cursor)",
         "続きがあります。すべて見るには --all、続きだけ見るには --cursor \(cursor)"),
     ]
+  }
+}
+
+extension Session {
+  /// Asks for all pages of a list, from the cursor of a request on, as if they were one.
+  func askAll<Request: PagedRequest>(_ request: Request) async throws(Failure) -> Request.Reply
+  where Request.Reply: PagedReply {
+    var request = request
+    request.limit = LimitOption.most
+    var reply = try await self.ask(request)
+    while !reply.nextCursor.isEmpty {
+      request.cursor = reply.nextCursor
+      let page = try await self.ask(request)
+      // Messages that are merged have the records of both.
+      reply.nextCursor = ""
+      reply = try Encoding.pb.decode(
+        Request.Reply.self, from: Encoding.pb.encode(reply) + Encoding.pb.encode(page))
+    }
+    return reply
   }
 }
 

@@ -19,10 +19,10 @@ struct Session: Sendable {
   /// The ids of replies, as they are shown.
   let ids = ShortIDs()
 
-  /// The language of the output, for commands that have two.
+  /// The language of all that is printed.
   var language = Language.ofLocale
 
-  /// `2 days ago` or `2日前`.
+  /// `2 days ago` or `2日前`; `never` if the time is not set.
   func relative(_ time: Google_Protobuf_Timestamp) -> String { self.language.relative(time, now: self.now) }
 
   /// The time of the next attempt, in the language of the output: `in 3 days`, `in a moment`.
@@ -40,24 +40,27 @@ struct Session: Sendable {
     let bar = ProgressBar(label: label, style: console.style)
     defer { console.redraw("") }
     return try await self.client.ask(
-      command, CallContext(progress: { console.redraw(bar.line(fraction: Double($0.fraction), note: $0.stage)) }))
+      command,
+      CallContext(progress: {
+        console.redraw(bar.line(fraction: Double($0.fraction), note: SourceState.name($0.stage)))
+      }))
   }
 
   /// Prints a reply: as JSON, or as lines for people.
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     await self.ids.learn(reply, self)
-    self.console.page(lines())
+    self.console.page(self.layout.folded(lines()))
   }
 
   /// `2 days ago`; empty if the time is not set.
   func ago(_ time: Google_Protobuf_Timestamp) -> String {
-    time.seconds == 0 ? "" : RelativeTime.words(time, now: self.now)
+    time.seconds == 0 ? "" : self.relative(time)
   }
 
   /// When something ends: `in 3 days`, `in a moment`, `2 days ago`; empty if the time is not set.
   func end(_ time: Google_Protobuf_Timestamp) -> String {
-    time.seconds <= self.now.seconds ? self.ago(time) : RelativeTime.next(time, now: self.now)
+    time.seconds <= self.now.seconds ? self.ago(time) : self.next(time)
   }
 
   /// `2026-11-19 08:15 (2 days ago)`; empty if the time is not set.
@@ -67,7 +70,7 @@ struct Session: Sendable {
 
   /// `2 days ago` for the day `2026-11-17`; other text unchanged.
   func ago(day: String) -> String {
-    Day(day).map { RelativeTime.words($0, today: self.zone.day(of: self.now)) } ?? day
+    Day(day).map { self.language.relative($0, today: self.zone.day(of: self.now)) } ?? day
   }
 
   /// `2026-11-19 (2 days ago)`; other text unchanged.

@@ -106,6 +106,8 @@ extension Failure {
     "WORKER_LOST": "ワーカーとの接続が切れました。もう一度実行してください。",
     "JOB_DEAD": "ワーカーが何度も途中で止まりました。kith jobs show で確認し、文字起こしは kith jobs retry でやり直してください。",
     // お知らせ
+    "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",
+    "LINK_ENDED": "このリンクは期限が切れています。kith-web の「リマインダー」のページを開いてください。",
     "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
     "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
     "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
@@ -200,9 +202,10 @@ extension Failure {
   /// By the last part of the name of a field.
   private static let japaneseFields = [
     "client_id": "ほかの記録に使われているか、長すぎます。", "path": "kithd のあるマシンの / で始まるパスにしてください。",
+    "link": "通知の中のアドレスの最後の部分を、1～512 バイトで指定してください。",
     "password_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
-    "category": "medication、meal、toileting、medical_visit、free_memo のどれかにしてください。",
+    "category": "服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。",
     "day": "日付は YYYY-MM-DD の形で書いてください。", "from_day": "日付は YYYY-MM-DD の形で書いてください。",
     "to_day": "日付は YYYY-MM-DD の形で書いてください。", "time": "時刻は HH:MM の形で書いてください。",
     "person_time": "時刻は HH:MM の形で書いてください。", "time_zone": "Asia/Tokyo のような時間帯の名前にしてください。",
@@ -247,6 +250,7 @@ private enum FieldFault {
     ("must not be empty", "入力してください。"), ("must be given", "入力してください。"),
     ("lies in the future", "未来の日時は使えません。日時を確認してください。"),
     ("is no moment in time", "日時を確認してください。"), ("is no time. Enter", "2026-11-24T08:10 のような日時にしてください。"),
+    ("must be a day that exists", "1950-05-17 か、年がわからなければ --05-17、年だけなら ~1950 の形で書いてください。"),
     ("must be one of", "選択肢から選んでください。"),
     ("characters; at most", "長すぎます。短くしてください。"), ("entries; at most", "数が多すぎます。減らしてください。"),
   ]

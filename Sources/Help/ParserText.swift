@@ -16,14 +16,14 @@ package enum ParserText {
     // Reading the tree takes longer than all the rest.
     func path() -> [CommandTree] {
       // `kith help people` is asked as `kith people --help` is.
-      (try? CommandTree(of: program))?.path(arguments.first == "help" ? Array(arguments.dropFirst()) : arguments) ?? []
+      (try? CommandTree(of: program))?.path(arguments.filter { $0 != "help" }) ?? []
     }
     if text.hasPrefix("OVERVIEW: ") {
       let path = path()
       return path.isEmpty ? text : HelpPage(path, catalogue, columns: columns).text
     }
     guard !program.exitCode(for: error).isSuccess else { return text }
-    return Self.translated(Self.suggesting(text, path), catalogue)
+    return Self.translated(Self.suggesting(text, path), path, catalogue)
   }
 
   /// `kith help --man FOLDER` writes the manual into a folder.
@@ -51,7 +51,9 @@ package enum ParserText {
   }
 
   /// Each part of an error: the message, the help of the argument, the usage, and where to read more.
-  private static func translated(_ text: String, _ catalogue: Catalogue) -> String {
+  private static func translated(
+    _ text: String, _ path: () -> [CommandTree], _ catalogue: Catalogue
+  ) -> String {
     var parts: [String] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       let begins = ["Error: ", "Help:", "Usage:", "  See '"].contains { line.hasPrefix($0) }
@@ -61,7 +63,7 @@ package enum ParserText {
       if part.hasPrefix("Error: ") {
         return catalogue("Error:") + " " + catalogue(String(part.dropFirst("Error: ".count)))
       }
-      if part.hasPrefix("Usage:") { return catalogue("Usage:") + part.dropFirst("Usage:".count) }
+      if part.hasPrefix("Usage:") { return "\(catalogue("Usage:")) \(HelpPage.synopsis(path(), catalogue))" }
       guard part.hasPrefix("Help:") else { return catalogue(part) }
       // Two spaces stand between the argument and what it is for.
       let body = part.dropFirst("Help:".count).drop { $0 == " " }

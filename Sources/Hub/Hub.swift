@@ -96,9 +96,13 @@ public struct Hub: ServiceLifecycle.Service {
       remote: placement.port(to: .monica, here: LocalBatchPort(remote.routes, batches: remote.batchRoutes), workPlane),
       secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger,
       timeLimit: self.configuration.monicaTimeLimitSeconds.map { Int64($0) * 1_000_000_000 })
+    let inFlight = InFlightCommands()
+    let devices = DevicesActor(
+      storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
+      logger: self.logger)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
-      secrets: secrets, plane: workPlane, logger: self.logger)
+      secrets: secrets, plane: workPlane, logger: self.logger, door: { await devices.address })
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -121,10 +125,6 @@ public struct Hub: ServiceLifecycle.Service {
       try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
     }
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
-    let inFlight = InFlightCommands()
-    let devices = DevicesActor(
-      storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
-      logger: self.logger)
     let contentKey = try ContentKey.load(directory: self.locations.stateDirectory)
     let backups = BackupActor(
       storage: storage, plan: self.configuration.backup.plan, household: ContentKey.household(contentKey),

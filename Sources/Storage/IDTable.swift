@@ -68,9 +68,11 @@ private struct Kind {
 
   /// The table of all kinds of records.
   private static let record = "record"
+  /// Records of the kind `reminder`; the other reminders have a table of their own.
+  private static let personReminder = "person_reminder"
   private static let isOfAccount = "account = (SELECT id FROM monica_account WHERE is_current)"
 
-  static var names: [String] { Self.others.keys.sorted() + [Self.record] + RecordKind.allCases.map(\.name) }
+  static var names: [String] { Self.others.keys.sorted() + [Self.record] + RecordKind.allCases.map(Self.name(of:)) }
   static var tables: [String] { Self.others.values.sorted() + [Self.record] }
 
   let table: String
@@ -82,12 +84,14 @@ private struct Kind {
       (self.table, self.condition) = (table, "TRUE")
     } else if name == Self.record {
       (self.table, self.condition) = (name, Self.isOfAccount)
-    } else if let kind = RecordKind.allCases.first(where: { $0.name == name }) {
+    } else if let kind = RecordKind.allCases.first(where: { Self.name(of: $0) == name }) {
       (self.table, self.condition) = (Self.record, "kind = \(kind.rawValue) AND \(Self.isOfAccount)")
     } else {
       return nil
     }
   }
+
+  private static func name(of kind: RecordKind) -> String { kind == .reminder ? Self.personReminder : kind.name }
 
   /// The id of the row that was made last, or deleted last; nil without one.
   func last(isDeleted: Bool, in database: Database) throws -> String? {

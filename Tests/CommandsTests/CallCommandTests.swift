@@ -368,7 +368,7 @@ struct CallCommandTests {
       Call.with { $0.attachments = [BlobRef()] }
     }
     #expect(run.code == 1)
-    #expect(run.errors == "kith: This call has 1 attachment.\n")
+    #expect(run.errors == "kith: This call has 1 attachment. To count them: kith call show c-1\n")
   }
 
   @Test("Templates are kept, listed and deleted")

@@ -120,7 +120,10 @@ struct ChannelCommandTests {
       throw .invalid(field: "category", "must be one of ...")
     }
     #expect(wrong.code == 1)
-    #expect(wrong.errors == "kith: category: medication、meal、toileting、medical_visit、free_memo のどれかにしてください。\n")
+    #expect(
+      wrong.errors
+        == "kith: <category>: 服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。\n"
+    )
     let status = try await CommandRun.of("remind", "status", "--lang", "ja") { _ throws(Failure) in
       ReminderStatusReply.with {
         $0.daily.enabled = true

@@ -61,7 +61,7 @@ struct CommandRun {
       console.printError(error.message)
       run.code = ExitStatus.usage.rawValue
     } catch let failure as Failure {
-      console.report(failure, asJSON: command.global.json)
+      console.report(failure.read(in: command.global.lang ?? .ofLocale), asJSON: command.global.json)
       run.code = ExitStatus(failure).rawValue
     }
     run.output = output.withLock { $0 }

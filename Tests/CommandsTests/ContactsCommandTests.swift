@@ -102,7 +102,8 @@ struct ContactsCommandTests {
 
   @Test("One contact is shown with a line for each field that is set")
   func show() async throws {
-    let run = try await CommandRun.of("contacts", "show", "id-1") { _ in GetContactReply.with { $0.contact = self.ann }
+    let run = try await CommandRun.of("contacts", "show", Household.annID) { _ in
+      GetContactReply.with { $0.contact = self.ann }
     }
     #expect(
       run.output == """
@@ -129,7 +130,7 @@ struct ContactsCommandTests {
 
   @Test("JSON is the reply on one line")
   func json() async throws {
-    let run = try await CommandRun.of("--json", "contacts", "show", "id-1") { _ in
+    let run = try await CommandRun.of("--json", "contacts", "show", Household.annID) { _ in
       GetContactReply.with { $0.contact.formattedName = "Ann" }
     }
     #expect(run.output == #"{"contact":{"formattedName":"Ann"}}"# + "\n")
@@ -265,7 +266,7 @@ struct ContactsCommandTests {
       guard let request = command as? BlobGetRequest else { return [] }
       return [Array(bytes.dropFirst(Int(request.offset)).prefix(256 << 10))]
     }
-    let run = try await CommandRun.of("contacts", "photo", "id", "-o", path, attachments: piece) { command in
+    let run = try await CommandRun.of("contacts", "photo", Household.annID, "-o", path, attachments: piece) { command in
       if command is BlobGetRequest { return BlobGetReply() }
       return GetContactReply.with { $0.contact = contact }
     }
@@ -294,7 +295,7 @@ struct ContactsCommandTests {
 
   @Test("A contact without a photo says so")
   func noPhoto() async throws {
-    let run = try await CommandRun.of("contacts", "photo", "id-1", "-o", "/nowhere/x") { _ in
+    let run = try await CommandRun.of("contacts", "photo", Household.annID, "-o", "/nowhere/x") { _ in
       GetContactReply.with { $0.contact = self.ann }
     }
     #expect(run.code == 1)

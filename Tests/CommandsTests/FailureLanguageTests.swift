@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bus
+import EventLoop
 import Foundation
 import KithMessages
 import Testing
@@ -89,16 +90,21 @@ struct FailureLanguageTests {
 
   @Test("The matches of an ambiguous name are listed")
   func ambiguous() {
-    let failure = Failure(.invalidArgument, NameMatch.ambiguous, "English", details: ["2": "Ann B", "1": "Ann A"])
-    #expect(failure.read(in: .japanese).message == "この名前は 2 件あります。ID で指定してください。\n  1  Ann A\n  2  Ann B")
+    let match = NameMatch(
+      noun: "人", candidates: ["1", "2"].map { .init(id: $0, shown: "Ann", names: ["Ann"]) }, list: "kith who",
+      say: .japanese)
+    let failure = #expect(throws: Failure.self) { try match.id(of: "ann") }
+    #expect(failure?.read(in: .japanese).message == "「ann」は2件あります。ID で指定してください。\n  1  Ann\n  2  Ann")
   }
 
   @Test("A failure before the connection is in Japanese too")
   func unreached() async throws {
-    let command = try #require(
-      try KithCommand.parseAsRoot(["care", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"]) as? any BilingualCommand
-    )
-    let failure = await #expect(throws: Failure.self) { try await command.run() }
-    #expect(failure?.message == "key: --key で鍵のファイルを指定してください。")
+    let errors = Lock("")
+    let console = Console(
+      isTerminal: false, usesColour: false, out: { _ in }, err: { text in errors.withLock { $0 += text } })
+    let code = await KithCommand.execute(
+      ["call", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"], console: console)
+    #expect(code == ExitStatus.failed.rawValue)
+    #expect(errors.withLock { $0 } == "kith: key: --key で鍵のファイルを指定してください。\n")
   }
 }

@@ -106,7 +106,7 @@ struct MonicaCommandTests {
   @Test("Without an account, the status has the command to log in")
   func none() async throws {
     let run = try await CommandRun.of("monica", "status") { _ in MonicaStatus.with { $0.state = "none" } }
-    #expect(run.output == "No account. Log in: kith monica login --cloud, or --endpoint URL\n")
+    #expect(run.output == "No account. Log in: kith monica login --cloud\n")
   }
 
   @Test("A sync prints counts in words, and what is left to do")
@@ -269,12 +269,14 @@ struct MonicaCommandTests {
           body         Likes green tea more than anything  Likes coffee   Likes tea
                        else
           is_favorite  true                                false                     merged
-          To resolve it: kith monica resolve q-1 --keep local, or --keep server
+          To keep what is here: kith monica resolve q-1 --keep local
+          To keep what is on the server: kith monica resolve q-1 --keep server
           Field by field: kith monica resolve q-1 --merge body=local
 
         gift, found 2 minutes ago
           It was changed here and deleted on the server.
-          To resolve it: kith monica resolve q-2 --keep local, or --keep server
+          To keep what is here: kith monica resolve q-2 --keep local
+          To keep what is on the server: kith monica resolve q-2 --keep server
 
         """)
     #expect(try await CommandRun.of("monica", "conflicts") { _ in ConflictsReply() }.output == "No conflicts found.\n")

@@ -8,7 +8,8 @@ import Testing
 struct NameMatchTests {
   private func match(_ name: String, _ candidates: [(id: String, names: [String])]) throws(Failure) -> String {
     try NameMatch(
-      kind: "person", candidates: candidates.map { .init(id: $0.id, shown: $0.names.first ?? "", names: $0.names) }
+      noun: "person", candidates: candidates.map { .init(id: $0.id, shown: $0.names.first ?? "", names: $0.names) },
+      list: "kith who", say: .english
     ).id(of: name)
   }
 
@@ -23,7 +24,8 @@ struct NameMatchTests {
 
   @Test("A destructive command needs the exact name")
   func exactOnly() throws {
-    let john = NameMatch(kind: "person", candidates: [.init(id: "7", shown: "John", names: ["John"])])
+    let john = NameMatch(
+      noun: "person", candidates: [.init(id: "7", shown: "John", names: ["John"])], list: "kith who", say: .english)
     #expect(try john.exactID(of: "john") == "7")
     let failure = #expect(throws: Failure.self) { try john.exactID(of: "jon") }
     #expect(failure?.reason == "RECORD_UNKNOWN")
@@ -44,7 +46,7 @@ struct NameMatchTests {
   func nobody() {
     let failure = #expect(throws: Failure.self) { try self.match("zoe", []) }
     #expect(failure?.code == .notFound)
-    #expect(failure?.message == "No person is called \"zoe\".")
+    #expect(failure?.message == "No person is called \"zoe\". To see all: kith who")
   }
 
   @Test(
@@ -53,5 +55,5 @@ struct NameMatchTests {
       ("0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10", true), ("0197F3C2-5B1E-7D3A-9C41-2F6E8A7B9D10", true),
       ("0197f3c2", false), ("Anne-Mary-Jane-Lucy-Zoe", false), ("g197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10", false),
     ])
-  func ids(text: String, isID: Bool) { #expect(IDText.isWhole(text) == isID) }
+  func ids(text: String, isID: Bool) { #expect(UUIDv7.isID(text) == isID) }
 }

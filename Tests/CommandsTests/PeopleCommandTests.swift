@@ -224,7 +224,7 @@ struct PeopleCommandTests {
   func noPhoto() async throws {
     let run = try await CommandRun.of("people", "photo", "ann", "-o", "/nowhere/x") { Household.people($0) ?? Person() }
     #expect(run.code == 1)
-    #expect(run.errors == "kith: Ann Lee has no photo.\n")
+    #expect(run.errors == "kith: Ann Lee has no photo. For that of the address book: kith contacts photo\n")
   }
 
   @Test("Fields, addresses and reminders are added and changed in the same way")

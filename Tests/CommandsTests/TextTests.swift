@@ -11,7 +11,7 @@ struct TextTests {
   func next(seconds: Int64, words: String) {
     var time = CommandRun.now
     time.seconds += seconds
-    #expect(RelativeTime.next(time, now: CommandRun.now) == words)
+    #expect(Language.english.next(time, now: CommandRun.now) == words)
     #expect(Language.japanese.next(time, now: CommandRun.now) == (words == "in a moment" ? "まもなく" : "2分後"))
   }
 
@@ -20,7 +20,7 @@ struct TextTests {
   func secretFromStandardInput(sent: String) throws {
     let console = Console(
       isTerminal: false, usesColour: false, out: { _ in }, err: { _ in }, input: { Array(sent.utf8) })
-    #expect(try console.askSecret("Password: ", file: "-") == "pw")
+    #expect(try console.askSecret("Password: ", file: "-", .english) == "pw")
   }
 
   @Test(
@@ -31,11 +31,11 @@ struct TextTests {
     ] as [(Int64, String)])
   func relative(seconds: Int64, words: String) {
     let then = Google_Protobuf_Timestamp(seconds: CommandRun.now.seconds - seconds)
-    #expect(RelativeTime.words(then, now: CommandRun.now) == words)
+    #expect(Language.english.relative(then, now: CommandRun.now) == words)
   }
 
   @Test("A time that is not set is never")
-  func never() { #expect(RelativeTime.words(Google_Protobuf_Timestamp(), now: CommandRun.now) == "never") }
+  func never() { #expect(Language.english.relative(Google_Protobuf_Timestamp(), now: CommandRun.now) == "never") }
 
   @Test("Numbers are grouped and counted", arguments: [(0, "0 cards"), (1, "1 card"), (1234567, "1,234,567 cards")])
   func counts(number: Int, text: String) { #expect(Count.of(number, "card") == text) }

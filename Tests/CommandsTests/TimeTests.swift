@@ -165,6 +165,6 @@ struct TimeTests {
     ])
   func relative(day: String, words: String) throws {
     let today = try #require(Day("2026-11-21"))
-    #expect(RelativeTime.words(try #require(Day(day)), today: today) == words)
+    #expect(Language.english.relative(try #require(Day(day)), today: today) == words)
   }
 }

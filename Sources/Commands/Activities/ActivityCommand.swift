@@ -64,10 +64,12 @@ extension Activity: ListedRecord, RestorableRecord {
   typealias Listing = ListActivitiesRequest
 
   static let noun = Noun(
-    command: "activity", singular: "activity", plural: "activities", newExample: "ann Went to the museum --with bob",
+    command: "activity", singular: "activity", plural: "activities", japanese: "できごと",
+    newExample: "ann Went to the museum --with bob",
     changeExample: "--on 2026-11-20")
   static let headings: [Column] = [
-    Column("WHEN"), Column("ACTIVITY", wraps: true), Column("TYPE", drops: 1), Column("WITH", drops: 2, wraps: true),
+    Column("WHEN", "いつ"), Column("ACTIVITY", "内容", wraps: true), Column("TYPE", "種類", drops: 1),
+    Column("WITH", "一緒に", drops: 2, wraps: true),
   ]
   static let isListedByPerson = false
 
@@ -77,16 +79,23 @@ extension Activity: ListedRecord, RestorableRecord {
     return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 
-  func headline(_ names: PersonNames) -> String { self.summary }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.summary }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("With", self.with(names)), ("When", session.date(self.happenedOn)), ("Type", self.type)]
+    let say = session.language
+    return [
+      (say("With", "一緒に"), self.with(names)), (say("When", "いつ"), session.date(self.happenedOn)),
+      (say("Type", "種類"), CommonName.words(.activityType, self.type, say)),
+    ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.description_p) }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [session.ago(day: self.happenedOn), Printable.shortened(self.summary, to: 60), self.type, self.with(names)]
+    [
+      session.ago(day: self.happenedOn), Printable.shortened(self.summary, to: 60),
+      CommonName.words(.activityType, self.type, session.language), self.with(names),
+    ]
   }
 
   private func with(_ names: PersonNames) -> String { self.participants.map { names[$0] }.joined(separator: ", ") }

@@ -26,7 +26,7 @@ struct WriteBackupCommand: HubCommand {
   var file: String
 
   func run(_ session: Session) async throws {
-    let blob = try await session.ask(BackupRequest(), drawing: "backup")
+    let blob = try await session.ask(BackupRequest(), drawing: session.language("backup", "バックアップ"))
     try await session.save(blob, to: self.file)
   }
 }
@@ -39,8 +39,10 @@ struct MakeBackupCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(_ session: Session) async throws {
-    let made = try await session.ask(MakeBackupRequest(), drawing: "backup")
-    var lines = ["Made and checked: \(Printable.text(made.name)), \(Count.bytes(made.size))"]
+    let made = try await session.ask(MakeBackupRequest(), drawing: session.language("backup", "バックアップ"))
+    var lines = [
+      session.language("Made and checked:", "作成し、確認しました:") + " \(Printable.text(made.name)), \(Count.bytes(made.size))"
+    ]
     if !made.fault.isEmpty { lines.append(Printable.text(made.fault)) }
     try await session.show(made, lines)
   }
@@ -59,17 +61,29 @@ struct ListBackupsCommand: HubCommand {
   }
 
   private static func lines(_ state: BackupState, _ session: Session) -> [String] {
+    let say = session.language
     guard !state.folder.isEmpty else {
-      return ["No backups are made. Add folder = \"/…\" under [backup] in kithd.toml and restart kithd."]
+      return [
+        say(
+          "No backups are made. Add folder = \"/…\" under [backup] in kithd.toml and restart kithd.",
+          "バックアップは作られていません。kithd.toml の [backup] に folder = \"/…\" を書き、kithd を再起動してください。")
+      ]
     }
-    var lines = ["In \(Printable.text(state.folder)), every day at \(state.at)."]
+    var lines = [
+      say(
+        "In \(Printable.text(state.folder)), every day at \(state.at).",
+        "\(Printable.text(state.folder)) に毎日 \(state.at) に作ります。")
+    ]
     if !state.fault.isEmpty { lines.append(Printable.text(state.fault)) }
     guard !state.backups.isEmpty else { return lines }
-    var table = Table([Column("MADE"), Column("STATE"), Column("SIZE", .right), Column("FILE", wraps: true)])
+    var table = Table([
+      Column("MADE", "作成"), Column("STATE", "状態"), Column("SIZE", "大きさ", .right), Column("FILE", "ファイル", wraps: true),
+    ])
     for backup in state.backups {
       let isGood = backup.knownState == .good
       table.add(
-        session.ago(backup.made), backup.state, isGood ? Count.bytes(backup.size) : "",
+        session.ago(backup.made), isGood ? say("good", "良好") : say("failed", "失敗"),
+        isGood ? Count.bytes(backup.size) : "",
         isGood ? backup.name : backup.fault)
     }
     return lines + table.lines(session)

@@ -25,8 +25,8 @@ struct CallContentOptions: ParsableArguments {
   @Option(help: "How long it took, in minutes.")
   var duration: UInt32?
 
-  @Option(help: Emotion.help)
-  var emotion: Emotion?
+  @Option(help: EmotionArgument.help)
+  var emotion: EmotionArgument?
 
   @Option(parsing: .unconditional, help: "What it was about, at most 5,000 characters.")
   var note: String?
@@ -94,7 +94,7 @@ struct CallFilterOptions: ParsableArguments {
   var to: TimeText?
 
   @Option(help: "Only this emotion.")
-  var emotion: Emotion?
+  var emotion: EmotionArgument?
 
   @Option(help: "Only with this tag.")
   var tag = ""

@@ -68,8 +68,10 @@ struct DeleteCallsCommand: HubCommand {
     try await session.show(
       reply,
       [
-        "Deleted \(Count.of(reply.ids.count, "call")).",
-        "To restore one: kith call restore \(Printable.text(session.ids[reply.ids.first ?? first]))",
+        session.language(
+          "Deleted \(Count.of(reply.ids.count, "call")).", "電話を\(reply.ids.count)件削除しました。"),
+        session.language("To restore one:", "1件を元に戻すには:")
+          + " kith call restore \(Printable.text(session.ids[reply.ids.first ?? first]))",
       ])
   }
 }
@@ -92,7 +94,12 @@ struct TagCallsCommand: HubCommand {
     request.ids = try await self.targets.ids(session)
     request.tags = self.tag
     let reply = try await session.ask(request)
-    try await session.show(reply, ["Tagged \(Count.of(reply.ids.count, "call"))."])
+    try await session.show(
+      reply,
+      [
+        session.language(
+          "Tagged \(Count.of(reply.ids.count, "call")).", "\(reply.ids.count)件にタグを付けました。")
+      ])
   }
 }
 
@@ -111,7 +118,8 @@ struct CallTimelineCommand: HubCommand {
     let reply = try await self.page.ask(request, session)
     let calls = reply.groups.flatMap(\.calls)
     let names = await PersonNames.of(calls, session)
-    try await session.show(reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor))
+    try await session.show(
+      reply, Self.lines(reply.groups, names, session) + PageOptions.more(reply.nextCursor, session.language))
   }
 
   /// One table for all groups, so that their columns align, with the titles of the groups between the rows.
@@ -122,7 +130,7 @@ struct CallTimelineCommand: HubCommand {
     var (lines, rows, title) = ([parts.heading], parts.rows[...], "")
     for group in groups where !group.calls.isEmpty {
       // A group that began on the page before goes on.
-      if group.title != title { lines += ["", session.console.style.bold(Self.title(group.title))] }
+      if group.title != title { lines += ["", session.console.style.bold(Self.title(group.title, session.language))] }
       title = group.title
       lines += rows.prefix(group.calls.count).joined()
       rows = rows.dropFirst(group.calls.count)
@@ -130,12 +138,12 @@ struct CallTimelineCommand: HubCommand {
     return lines + parts.leftOut
   }
 
-  private static func title(_ name: String) -> String {
+  private static func title(_ name: String, _ say: Language) -> String {
     switch name {
-    case "today": "Today"
-    case "yesterday": "Yesterday"
-    case "this_week": "This week"
-    case "earlier": "Earlier"
+    case "today": say("Today", "今日")
+    case "yesterday": say("Yesterday", "昨日")
+    case "this_week": say("This week", "今週")
+    case "earlier": say("Earlier", "それ以前")
     default: Printable.text(name)
     }
   }
@@ -164,8 +172,10 @@ struct CallAttachmentCommand: HubCommand {
     guard attachments.indices.contains(self.number - 1) else {
       throw Failure(
         .notFound, "ATTACHMENT_MISSING",
-        attachments.isEmpty
-          ? "This call has no attachments." : "This call has \(Count.of(attachments.count, "attachment")).")
+        session.language(
+          "This call has \(Count.of(attachments.count, "attachment")). To count them: kith call show \(self.target.text)",
+          "この電話の添付は\(attachments.count)件です。番号を見るには: kith call show \(self.target.text)")
+      ).worded
     }
     try await session.save(attachments[self.number - 1], to: self.output)
   }
@@ -186,9 +196,6 @@ struct ExportCallsCommand: HubCommand {
   @Option(help: "Only the call with this id; may be repeated. Not for a report.")
   var id: [RecordID<Call>] = []
 
-  @Option(help: "The language of a report. Default: that of the locale.")
-  var lang = Language.ofLocale
-
   @Option(
     name: .shortAndLong,
     help: "\(OutputFile.help.abstract) Default: calls-DAY.FORMAT, here.",
@@ -201,8 +208,8 @@ struct ExportCallsCommand: HubCommand {
     request.filter = try await self.filter.filter(session)
     request.ids = try await self.id.ids(session)
     request.timeZone = session.zone.name
-    request.language = self.lang.rawValue
-    let blob = try await session.ask(request, drawing: "export")
+    request.language = session.language.rawValue
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     let output = self.output ?? "calls-\(session.zone.day(of: session.now)).\(self.format.rawValue)"
     try await session.save(blob, to: output)
   }
@@ -220,17 +227,15 @@ struct ShareCallsCommand: HubCommand {
 
   @OptionGroup var filter: CallFilterOptions
 
-  @Option(name: .customLong("channel"), help: "A channel to send it over; may be repeated.")
+  @Option(
+    name: .customLong("channel"), help: "A channel to send it over; may be repeated.", completion: Completion.channels)
   var channels: [String]
-
-  @Option(help: "The language of the report. Default: that of the locale.")
-  var lang = Language.ofLocale
 
   func run(_ session: Session) async throws {
     var request = ShareCallsRequest()
     request.filter = try await self.filter.filter(session)
     request.timeZone = session.zone.name
-    request.language = self.lang.rawValue
+    request.language = session.language.rawValue
     request.channels = self.channels
     let reply = try await session.ask(request)
     try await session.show(reply, DeliveryTable(reply.deliveries).lines(session))

@@ -29,21 +29,29 @@ struct CallStats {
   init(_ stats: CallStatsReply) { self.stats = stats }
 
   func lines(_ session: Session) -> [String] {
-    guard self.stats.calls > 0 else { return ["No calls found."] }
-    return self.summary + self.weeks(session) + self.people(session)
+    guard self.stats.calls > 0 else { return [session.language("No calls found.", "電話はありません。")] }
+    return self.summary(session.language) + self.weeks(session) + self.people(session)
   }
 
-  private var summary: [String] {
+  private func summary(_ say: Language) -> [String] {
     let stats = self.stats
-    var lines = ["\(Count.of(Int(stats.calls), "call")), \(Count.decimal(stats.callsAWeek)) a week"]
+    var lines = [
+      say(
+        "\(Count.of(Int(stats.calls), "call")), \(Count.decimal(stats.callsAWeek)) a week",
+        "電話 \(stats.calls)回、週に\(Count.decimal(stats.callsAWeek))回")
+    ]
     if stats.minutes > 0 {
       lines.append(
-        "\(Count.of(Int(stats.minutes), "minute")), \(Count.decimal(stats.averageMinutes)) a call on average")
+        say(
+          "\(Count.of(Int(stats.minutes), "minute")), \(Count.decimal(stats.averageMinutes)) a call on average",
+          "合計 \(stats.minutes)分、1回平均 \(Count.decimal(stats.averageMinutes))分"))
     }
     let theirs = Int(stats.theyCalled)
-    lines.append("They called \(Count.of(theirs, "time")), you \(Count.of(Int(stats.calls) - theirs, "time"))")
-    let emotions = Emotion.allCases.compactMap { emotion in
-      stats.emotions[emotion.rawValue].map { "\(Emotion.words(emotion.rawValue)) \(Count.grouped(Int($0)))" }
+    let ours = Int(stats.calls) - theirs
+    lines.append(
+      say("They called \(Count.of(theirs, "time")), you \(Count.of(ours, "time"))", "相手から\(theirs)回、自分から\(ours)回"))
+    let emotions = CallEmotion.allCases.compactMap { emotion in
+      stats.emotions[emotion.rawValue].map { "\(CallEmotion.text(emotion.rawValue, say)) \(Count.grouped(Int($0)))" }
     }
     return emotions.isEmpty ? lines : lines + [emotions.joined(separator: "   ")]
   }
@@ -51,7 +59,9 @@ struct CallStats {
   private func weeks(_ session: Session) -> [String] {
     let most = Int(self.stats.weeks.map(\.calls).max() ?? 0)
     guard most > 0 else { return [] }
-    var table = Table([Column("WEEK OF"), Column("CALLS", .right), Column("MINUTES", .right), Column("", name: "bar")])
+    var table = Table([
+      Column("WEEK OF", "週"), Column("CALLS", "回数", .right), Column("MINUTES", "分", .right), Column("", name: "bar"),
+    ])
     for week in self.stats.weeks {
       let bar = String(repeating: "█", count: (Int(week.calls) * Self.cells + most - 1) / most)
       table.add(week.monday, Count.grouped(Int(week.calls)), Count.grouped(Int(week.minutes)), bar)
@@ -62,13 +72,16 @@ struct CallStats {
   private func people(_ session: Session) -> [String] {
     guard !self.stats.people.isEmpty else { return [] }
     var table = Table([
-      Column("PERSON"), Column("CALLS", .right), Column("LAST CALL", drops: 2), Column("AVERAGE", .right, drops: 1),
+      Column("PERSON", "人"), Column("CALLS", "回数", .right), Column("LAST CALL", "最後の電話", drops: 2),
+      Column("AVERAGE", "平均", .right, drops: 1),
       Column("ID"),
     ])
     for person in self.stats.people {
       table.add(
-        person.personName, Count.grouped(Int(person.calls)), RelativeTime.words(person.lastCalledAt, now: session.now),
-        person.averageMinutes > 0 ? "\(Count.decimal(person.averageMinutes)) min" : "", session.ids[person.personID])
+        person.personName, Count.grouped(Int(person.calls)), session.relative(person.lastCalledAt),
+        person.averageMinutes > 0
+          ? session.language("\(Count.decimal(person.averageMinutes)) min", "\(Count.decimal(person.averageMinutes))分")
+          : "", session.ids[person.personID])
     }
     return [""] + table.lines(session)
   }
@@ -92,16 +105,21 @@ struct SuggestCallsCommand: HubCommand {
   }
 
   private static func lines(_ suggestions: [CallSuggestion], _ session: Session) -> [String] {
-    guard !suggestions.isEmpty else { return ["Nobody found: calls are as frequent as usual."] }
+    let say = session.language
+    guard !suggestions.isEmpty else {
+      return [say("Nobody found: calls are as frequent as usual.", "いません。電話はいつもどおりです。")]
+    }
     var table = Table([
-      Column("PERSON"), Column("LAST CALL", drops: 2), Column("USUALLY", drops: 1), Column("OVERDUE", .right),
+      Column("PERSON", "人"), Column("LAST CALL", "最後の電話", drops: 2), Column("USUALLY", "ふだん", drops: 1),
+      Column("OVERDUE", "遅れ", .right),
       Column("ID"),
     ])
     for suggestion in suggestions {
       table.add(
-        suggestion.personName, RelativeTime.words(suggestion.lastCalledAt, now: session.now),
-        suggestion.usualDays == 0 ? "" : "every \(Count.of(Int(suggestion.usualDays), "day"))",
-        Count.of(Int(suggestion.overdueDays), "day"),
+        suggestion.personName, session.relative(suggestion.lastCalledAt),
+        suggestion.usualDays == 0
+          ? "" : say("every \(Count.of(Int(suggestion.usualDays), "day"))", "\(suggestion.usualDays)日ごと"),
+        say(Count.of(Int(suggestion.overdueDays), "day"), "\(suggestion.overdueDays)日"),
         session.ids[suggestion.personID])
     }
     return table.lines(session)

@@ -22,17 +22,22 @@ struct ListCallTemplatesCommand: HubCommand {
   }
 
   private static func lines(_ templates: [CallTemplate], _ session: Session) -> [String] {
-    guard !templates.isEmpty else { return ["No templates found."] }
+    let say = session.language
+    guard !templates.isEmpty else { return [say("No templates found.", "テンプレートはありません。")] }
     var table = Table(
       [
-        Column("NAME"), Column("TAKES", .right), Column("FEELS", drops: 2), Column("CALLED BY", drops: 1),
-        Column("TAGS", drops: 1), Column("NOTE", wraps: true),
+        Column("NAME", "名前"), Column("TAKES", "長さ", .right), Column("FEELS", "気分", drops: 2),
+        Column("CALLED BY", "かけた人", drops: 1),
+        Column("TAGS", "タグ", drops: 1), Column("NOTE", "メモ", wraps: true),
       ],
       hidesEmpty: true)
     for template in templates {
       table.add(
-        template.name, template.durationMinutes == 0 ? "" : Count.of(Int(template.durationMinutes), "minute"),
-        Emotion.words(template.emotion), template.theyCalled ? "them" : "you", template.tags.joined(separator: ", "),
+        template.name,
+        template.durationMinutes == 0
+          ? "" : say(Count.of(Int(template.durationMinutes), "minute"), "\(template.durationMinutes)分"),
+        CallEmotion.text(template.emotion, say), template.theyCalled ? say("them", "相手") : say("you", "自分"),
+        template.tags.joined(separator: ", "),
         template.note)
     }
     return table.lines(session)
@@ -59,7 +64,11 @@ struct SaveCallTemplateCommand: HubCommand {
     request.template = changes.record
     let template = try await session.ask(request)
     try await session.show(
-      template, ["Saved. To use it: kith call log PERSON --template \(Printable.text(template.name))"])
+      template,
+      [
+        session.language("Saved. To use it:", "保存しました。使うには:")
+          + " kith call log PERSON --template \(Printable.text(template.name))"
+      ])
   }
 }
 
@@ -76,6 +85,11 @@ struct DeleteCallTemplateCommand: HubCommand {
     var request = DeleteCallTemplateRequest()
     request.name = self.name
     let template = try await session.ask(request)
-    try await session.show(template, ["Deleted the template \(Printable.text(template.name))."])
+    try await session.show(
+      template,
+      [
+        session.language(
+          "Deleted the template \(Printable.text(template.name)).", "テンプレート \(Printable.text(template.name)) を削除しました。")
+      ])
   }
 }

@@ -44,9 +44,18 @@ struct ImportCallsCommand: HubCommand {
     let missing = Set(unplaced).sorted().map(Printable.text).joined(separator: ", ")
     try await session.show(
       reply,
-      ["Recorded \(Count.of(reply.ids.count, "call")); \(Count.grouped(known)) known already."]
+      [
+        session.language(
+          "Recorded \(Count.of(reply.ids.count, "call")); \(Count.grouped(known)) known already.",
+          "電話を\(reply.ids.count)件記録しました。登録済み: \(known)件。")
+      ]
         + (unplaced.isEmpty
-          ? [] : ["\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)"]))
+          ? []
+          : [
+            session.language(
+              "\(Count.of(unplaced.count, "call")) left out, because nobody is called: \(missing)",
+              "この名前の人がいないため、\(unplaced.count)件を省きました: \(missing)")
+          ]))
     if !unplaced.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
   }
 
@@ -75,15 +84,8 @@ struct ImportCallsCommand: HubCommand {
   /// What tells the calls that are here, deleted ones too: their ids, and with whom and when they were.
   private static func here(_ session: Session) async throws(Failure) -> Set<String> {
     var request = ListCallsRequest()
-    request.limit = LimitOption.most
     request.includeDeleted = true
-    var here: Set<String> = []
-    repeat {
-      let page = try await session.ask(request)
-      for call in page.calls { here.formUnion([call.id, Self.place(of: call, call.personID)]) }
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return here
+    return Set(try await session.askAll(request).calls.flatMap { [$0.id, Self.place(of: $0, $0.personID)] })
   }
 
   private static func place(of call: Call, _ person: String) -> String {

@@ -40,14 +40,14 @@ struct QuickCallCommand: HubCommand {
   @Option(help: "How long it took, in minutes.")
   var duration: UInt32 = 0
 
-  @Option(help: Emotion.help)
-  var emotion = Emotion.unset
+  @Option(help: EmotionArgument.help)
+  var emotion: EmotionArgument?
 
   func run(_ session: Session) async throws {
     var request = QuickCallRequest()
     request.personID = try await self.person.id(session)
     request.durationMinutes = self.duration
-    request.emotion = self.emotion.field
+    request.emotion = self.emotion?.field ?? ""
     try await session.show(try await session.ask(request))
   }
 }
@@ -72,7 +72,9 @@ struct StartCallCommand: HubCommand {
     var request = StartCallRequest()
     request.personID = try await self.person.id(session)
     request.theyCalled = self.theyCalled
-    try await session.show(try await session.ask(request), after: "The timer runs. To stop it: kith call stop")
+    try await session.show(
+      try await session.ask(request),
+      after: session.language("The timer runs. To stop it: kith call stop", "通話を始めました。終えるには: kith call stop"))
   }
 }
 
@@ -86,8 +88,8 @@ struct StopCallCommand: HubCommand {
   @Argument(help: "The person or the id of the call. Default: the running call.")
   var target: RunningCallReference?
 
-  @Option(help: Emotion.help)
-  var emotion = Emotion.unset
+  @Option(help: EmotionArgument.help)
+  var emotion: EmotionArgument?
 
   @Option(parsing: .unconditional, help: "What it was about.")
   var note = ""
@@ -98,7 +100,7 @@ struct StopCallCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = StopCallRequest()
     request.id = try await self.target?.id(session) ?? ""
-    request.emotion = self.emotion.field
+    request.emotion = self.emotion?.field ?? ""
     request.note = self.note
     request.tags = self.tag
     try await session.show(try await session.ask(request))
@@ -109,7 +111,8 @@ struct StopCallCommand: HubCommand {
 struct RunningCallReference: NameReference {
   static let help: ArgumentHelp = "The person or the id of the call."
   static let example = "ann"
-  static let kind = "call"
+  typealias Target = Call
+  static var defaultCompletionKind: CompletionKind { Completion.people }
 
   let text: String
 

@@ -21,15 +21,18 @@ struct SearchCallsCommand: HubCommand {
     request.limit = self.size.count
     request.filter = try await self.filter.filter(session)
     let reply = try await session.ask(request)
-    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
+    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more, session.language))
   }
 
   private static func lines(_ hits: [CallHit], _ session: Session) -> [String] {
-    guard !hits.isEmpty else { return ["No calls found."] }
-    let style = session.console.style
+    guard !hits.isEmpty else { return [session.language("No calls found.", "電話はありません。")] }
+    let (style, say) = (session.console.style, session.language)
     return hits.flatMap { hit in
       let call = hit.call
-      let head = [call.personName, session.ago(call.calledAt), call.duration, Emotion.face(call.emotion), call.mark]
+      let head = [
+        call.personName, session.ago(call.calledAt), call.duration(say), CallEmotion.face(call.emotion),
+        call.mark(say),
+      ]
       return [
         "\(Printable.text(head.filter { !$0.isEmpty }.joined(separator: ", ")))  \(style.dim(Printable.text(session.ids[call.id])))",
         "    \(Excerpt(hit).text(style))",

@@ -16,15 +16,16 @@ struct CareCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct RecordCareCommand: BilingualCommand {
+struct RecordCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record an entry with a memo.",
     discussion: "Example: kith care record medication two tablets after breakfast")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.")
+  @Argument(
+    help: "medication, meal, toileting, medical_visit or free_memo; 服薬, 食事, 排泄, 通院, 自由メモ.",
+    completion: .list(CareCategory.allCases.map { $0.words(.ofLocale) }))
   var category: String
 
   @Argument(help: "What was done or seen.")
@@ -35,7 +36,7 @@ struct RecordCareCommand: BilingualCommand {
   @Option(help: "The name of the person who records. Default: as configured.")
   var recorder = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = RecordCareRequest()
     request.category = CareCategory.name(typed: self.category)
     request.memo = self.memo.joined(separator: " ")
@@ -46,13 +47,12 @@ struct RecordCareCommand: BilingualCommand {
   }
 }
 
-struct ListCareCommand: BilingualCommand {
+struct ListCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the entries of a day, or the newest.",
     discussion: "Example: kith care list --day 2026-11-20")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: DayArgument.help)
   var day: DayArgument?
@@ -68,7 +68,7 @@ struct ListCareCommand: BilingualCommand {
   @Flag(help: "Only deleted entries.")
   var deleted = false
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ListCareRequest()
     request.day = try await session.careDay(self.day)
     request.category = CareCategory.name(typed: self.category)
@@ -81,18 +81,17 @@ struct ListCareCommand: BilingualCommand {
   }
 }
 
-struct ShowCareCommand: BilingualCommand {
+struct ShowCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one entry with its earlier versions.",
     discussion: "Example: kith care show last")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = GetCareRequest()
     request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
@@ -100,20 +99,19 @@ struct ShowCareCommand: BilingualCommand {
   }
 }
 
-struct SearchCareCommand: BilingualCommand {
+struct SearchCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Find entries by words of transcript and memo, newest first.",
     discussion: "Example: kith care search compress")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The text to search for.")
   var text: [String]
 
   @OptionGroup var page: PageOptions
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = SearchCareRequest()
     request.text = self.text.joined(separator: " ")
     let reply = try await self.page.ask(request, session)
@@ -121,13 +119,12 @@ struct SearchCareCommand: BilingualCommand {
   }
 }
 
-struct EditCareCommand: BilingualCommand {
+struct EditCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Correct an entry. Its earlier version is kept.",
     discussion: "Example: kith care edit last --memo 'one tablet'")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
@@ -149,7 +146,7 @@ struct EditCareCommand: BilingualCommand {
   @Option(help: "The name of the person who corrects it.")
   var by = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = UpdateCareRequest()
     request.record.id = try await self.target.id(session)
     request.correctedBy = self.by
@@ -171,13 +168,12 @@ struct EditCareCommand: BilingualCommand {
   }
 }
 
-struct ConfirmCareCommand: BilingualCommand {
+struct ConfirmCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "confirm", abstract: "Confirm the transcript of an entry.",
     discussion: "Example: kith care confirm last --category medication")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
@@ -185,7 +181,7 @@ struct ConfirmCareCommand: BilingualCommand {
   @Option(help: "The category, if it was recognised wrongly.")
   var category = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ConfirmCareRequest()
     request.id = try await self.target.id(session)
     request.category = CareCategory.name(typed: self.category)
@@ -194,18 +190,17 @@ struct ConfirmCareCommand: BilingualCommand {
   }
 }
 
-struct DeleteCareCommand: BilingualCommand {
+struct DeleteCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete an entry. `kith care restore` restores it.",
     discussion: "Example: kith care delete last")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = DeleteCareRequest()
     request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
@@ -213,18 +208,17 @@ struct DeleteCareCommand: BilingualCommand {
   }
 }
 
-struct RestoreCareCommand: BilingualCommand {
+struct RestoreCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore a deleted entry.",
     discussion: "Example: kith care restore last")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = RestoreCareRequest()
     request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
@@ -232,13 +226,12 @@ struct RestoreCareCommand: BilingualCommand {
   }
 }
 
-struct ExportCareCommand: BilingualCommand {
+struct ExportCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write entries to a file.",
     discussion: "Example: kith care export -o november.csv --from 2026-11-01 --to 2026-11-30")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
@@ -252,12 +245,12 @@ struct ExportCareCommand: BilingualCommand {
   @Option(help: "The last day.")
   var to: DayArgument?
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ExportCareRequest()
     request.format = self.format.rawValue
     request.fromDay = try await session.careDay(self.from)
     request.toDay = try await session.careDay(self.to)
-    let blob = try await session.ask(request, drawing: "export")
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     try await session.save(blob, to: self.output)
   }
 }

@@ -3,13 +3,12 @@ internal import Bus
 internal import CivilTime
 internal import KithMessages
 
-struct CareSettingsCommand: BilingualCommand {
+struct CareSettingsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Show or change the settings: person cared for, language, time zone.",
     discussion: "Example: kith care settings --recipient 'Hanako Sato' --language en --time-zone Asia/Tokyo")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The name of the person cared for.")
   var recipient: String?
@@ -29,7 +28,7 @@ struct CareSettingsCommand: BilingualCommand {
   @Option(help: "How many hours to keep recordings that could not be transcribed.")
   var keepAudio: UInt32?
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ConfigureCareRequest()
     func set(_ field: String, _ value: String?, _ path: WritableKeyPath<CareSettings, String>) {
       guard let value else { return }

@@ -1,5 +1,4 @@
 internal import Bus
-internal import Foundation
 internal import KithMessages
 
 /// Care entries as table rows.
@@ -12,9 +11,9 @@ struct CareTable {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
     var table = Table([
-      Column(say("WHEN", "いつ"), name: "when"), Column(say("AGO", "経過"), name: "ago", drops: 1),
-      Column(say("CATEGORY", "分類"), name: "category"),
-      Column(say("WHAT", "内容"), name: "what", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
+      Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
+      Column("CATEGORY", "分類"),
+      Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
     ])
     for record in self.reply.records {
       table.add(
@@ -34,11 +33,11 @@ struct CareCard {
 
   func lines(_ session: Session) -> [String] {
     let (record, say) = (self.record, session.language)
-    var rows: [(String, String)] = [
+    var rows: [Details.Row] = [
       (say("When", "いつ"), "\(session.zone.text(record.occurredAt)) (\(session.relative(record.occurredAt)))"),
       (say("Heard", "文字起こし"), record.transcript), (say("Memo", "メモ"), record.memo),
       (say("State", "状態"), record.remark(session)), (say("Recorded by", "記録者"), record.recorder),
-      (say("Engine", "エンジン"), [record.engine, record.language].joined(separator: " ")),
+      (say("Engine", "エンジン"), [record.engine, record.language].filter { !$0.isEmpty }.joined(separator: " ")),
       (say("Maybe", "もしかして"), record.suggestedCategory.isEmpty ? "" : say.category(record.suggestedCategory)),
       ("ID", session.ids[record.id]),
     ]
@@ -51,10 +50,7 @@ struct CareCard {
           + say(" (corrected \(time)\(author))", "(\(time)に訂正\(author))")
       )
     }
-    return [session.console.style.bold(say.category(record.category))]
-      + rows.filter { !$0.1.trimmingCharacters(in: .whitespaces).isEmpty }.map {
-        "  \(Printable.padded($0.0, to: 11, alignment: .left))  \(Printable.text($0.1))"
-      }
+    return Details(title: say.category(record.category), rows: rows).lines(session)
   }
 }
 

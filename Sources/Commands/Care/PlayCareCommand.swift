@@ -6,7 +6,7 @@ internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
 
-struct PlayCareCommand: BilingualCommand {
+struct PlayCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Play the recording of an entry, while it is kept.",
     discussion: """
@@ -15,12 +15,11 @@ struct PlayCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let id = try await self.target.id(session)
     let blob = try await session.ask(CareAudioRequest.with { $0.id = id })
     let player = try Self.player(of: blob.mediaType)
@@ -78,13 +77,12 @@ struct PlayCareCommand: BilingualCommand {
   }
 }
 
-struct AudioCareCommand: BilingualCommand {
+struct AudioCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "audio", abstract: "Write the recording of an entry to a file, while it is kept.",
     discussion: "Example: kith care audio last -o note.wav")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
@@ -92,7 +90,7 @@ struct AudioCareCommand: BilingualCommand {
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let id = try await self.target.id(session)
     let blob = try await session.ask(CareAudioRequest.with { $0.id = id })
     try await session.save(blob, to: self.output)

@@ -17,7 +17,7 @@ struct Recording {
     let meter = RecordingMeter(session, limit: seconds)
     let isShown = isFromMicrophone && session.console.isTerminal && !session.isJSON
     if isFromMicrophone, !isShown, !session.isJSON {
-      session.console.print(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
+      session.console.tell(session.language("Recording. Ctrl-C ends it.", "録音中です。Ctrl-C で終わります。"))
     }
     let drawing = isShown ? Task { await meter.run() } : nil
     let timer = Task {

@@ -3,13 +3,12 @@ internal import Bus
 internal import KithClient
 internal import KithMessages
 
-struct SummaryCareCommand: BilingualCommand {
+struct SummaryCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary", abstract: "Print the summary of a day.",
     discussion: "Example: kith care summary --day 2026-11-20 --lang ja")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
@@ -17,11 +16,11 @@ struct SummaryCareCommand: BilingualCommand {
   @Flag(help: "Leave out the list of memos: the timeline has them.")
   var short = false
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = CareSummaryRequest()
     request.day = try await session.careDay(self.day)
     request.short = self.short
-    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    request.language = self.global.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     // The text ends with a line feed, and the console adds one to each line.
     try await session.show(reply, [String(reply.text.dropLast())])
@@ -41,7 +40,7 @@ extension Session {
   }
 }
 
-struct ShareCareCommand: BilingualCommand {
+struct ShareCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "share", abstract: "Print the summary of a day, write it to a file, or send it.",
     discussion: """
@@ -52,7 +51,6 @@ struct ShareCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
@@ -60,7 +58,7 @@ struct ShareCareCommand: BilingualCommand {
   @Flag(help: "Leave out the list of memos: the timeline has them.")
   var short = false
 
-  @Option(help: "A channel to send it over; may be repeated.")
+  @Option(help: "A channel to send it over; may be repeated.", completion: Completion.channels)
   var to: [String] = []
 
   @Option(help: "Write it to a file that only you can read; - for standard output.", completion: .file())
@@ -78,12 +76,12 @@ struct ShareCareCommand: BilingualCommand {
     }
   }
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     guard self.to.isEmpty else { return try await self.send(session) }
     var request = CareSummaryRequest()
     request.day = try await session.careDay(self.day)
     request.short = self.short
-    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    request.language = self.global.lang?.rawValue ?? ""
     let reply = try await session.summary(request)
     if let file {
       let output = try OutputFile(path: file)
@@ -106,7 +104,7 @@ struct ShareCareCommand: BilingualCommand {
     var request = ShareCareRequest()
     request.day = try await session.careDay(self.day)
     request.short = self.short
-    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    request.language = self.global.lang?.rawValue ?? ""
     request.channels = self.to
     let reply = try await session.ask(request)
     try await session.show(reply, DeliveryTable(reply.deliveries).lines(session))

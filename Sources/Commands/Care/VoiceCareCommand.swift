@@ -4,7 +4,7 @@ internal import Foundation
 internal import KithClient
 internal import KithMessages
 
-struct VoiceCareCommand: BilingualCommand {
+struct VoiceCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Record an entry by voice: from the microphone, or from a file.",
     discussion: """
@@ -15,7 +15,6 @@ struct VoiceCareCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Option(help: "The category. Default: taken from the first words.")
   var category = ""
@@ -50,7 +49,7 @@ struct VoiceCareCommand: BilingualCommand {
     }
   }
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let sound: any SoundInput
     if let file { sound = try SoundStream(path: file) } else { sound = try Microphone(command: self.command) }
     // The subscription begins with a snapshot, so a change before the wait is not missed.
@@ -103,13 +102,12 @@ struct VoiceCareCommand: BilingualCommand {
   }
 }
 
-struct RetryCareCommand: BilingualCommand {
+struct RetryCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Transcribe the kept recording of an entry again.",
     discussion: "Example: kith care retry last --language ja-JP")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<CareRecord>
@@ -117,7 +115,7 @@ struct RetryCareCommand: BilingualCommand {
   @Option(help: "The spoken language. Default: as before.")
   var language = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = TranscribeAgainRequest()
     request.id = try await self.target.id(session)
     request.language = self.language

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-struct AddChannelCommand: BilingualCommand {
+struct AddChannelCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a channel.",
     discussion: """
@@ -16,7 +16,6 @@ struct AddChannelCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
@@ -86,7 +85,7 @@ struct AddChannelCommand: BilingualCommand {
     }
   }
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = AddChannelRequest()
     request.channel = self.channel
     request.channel.name = self.name
@@ -142,8 +141,8 @@ struct AddChannelCommand: BilingualCommand {
   private func secret(_ session: Session) throws(Failure) -> String {
     let prompt = session.language("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: ")
     guard self.line != nil || self.mail != nil || !self.username.isEmpty || self.secretFile != nil else {
-      return (try? session.console.askSecret(prompt, kind: "secret")) ?? ""
+      return (try? session.console.askSecret(prompt, kind: "secret", session.language)) ?? ""
     }
-    return try session.console.askSecret(prompt, kind: "secret", file: self.secretFile)
+    return try session.console.askSecret(prompt, kind: "secret", file: self.secretFile, session.language)
   }
 }

@@ -19,14 +19,13 @@ struct ChannelsCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct ListChannelsCommand: BilingualCommand {
+struct ListChannelsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the channels.", discussion: "Example: kith channels list")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let reply = try await session.ask(ListChannelsRequest())
     try await session.show(reply, Self.lines(reply.channels, session))
   }
@@ -41,9 +40,9 @@ struct ListChannelsCommand: BilingualCommand {
       ]
     }
     var table = Table([
-      Column(say("NAME", "名前"), name: "name"), Column(say("KIND", "種類"), name: "kind"),
-      Column(say("WHERE", "宛先"), name: "where", wraps: true),
-      Column(say("LAST", "最後の送信"), name: "last", drops: 1),
+      Column("NAME", "名前"), Column("KIND", "種類"),
+      Column("WHERE", "宛先", wraps: true),
+      Column("LAST", "最後の送信", drops: 1),
     ])
     for channel in channels {
       let last =
@@ -54,21 +53,20 @@ struct ListChannelsCommand: BilingualCommand {
   }
 }
 
-struct ConfigureChannelCommand: BilingualCommand {
+struct ConfigureChannelCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Change how a channel is used.",
     discussion: "Example: kith channels settings phone --short-summary")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   @Flag(inversion: .prefixedNo, help: "Send summaries of care without their list of memos.")
   var shortSummary: Bool
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ConfigureChannelRequest()
     request.name = self.name
     request.shortSummary = self.shortSummary
@@ -84,21 +82,20 @@ struct ConfigureChannelCommand: BilingualCommand {
   }
 }
 
-struct TestChannelCommand: BilingualCommand {
+struct TestChannelCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Send a short message over a channel now, and show the result.",
     discussion: "Example: kith channels test phone")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = TestChannelRequest()
     request.name = self.name
-    request.language = self.outputLanguage.lang?.rawValue ?? ""
+    request.language = self.global.lang?.rawValue ?? ""
     let reply = try await session.ask(request)
     let isDelivered = reply.delivery.knownState == .delivered
     let name = Printable.text(self.name)
@@ -110,7 +107,7 @@ struct TestChannelCommand: BilingualCommand {
   }
 }
 
-struct LoginChannelCommand: BilingualCommand {
+struct LoginChannelCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "login", abstract: "Change the password or token of a channel.",
     discussion: """
@@ -119,15 +116,14 @@ struct LoginChannelCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
   @Option(help: InputFile.secretHelp("secret"), completion: .file())
   var secretFile: String?
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = SetChannelCredentialsRequest()
     request.name = self.name
     if let secretFile, secretFile != InputFile.standardInput {
@@ -135,7 +131,7 @@ struct LoginChannelCommand: BilingualCommand {
     } else {
       request.secret = try session.console.askSecret(
         session.language("Password or token of \(self.name): ", "\(self.name) のパスワードまたはトークン: "), kind: "secret",
-        file: self.secretFile)
+        file: self.secretFile, session.language)
     }
     let channel = try await session.ask(request)
     let name = Printable.text(channel.name)
@@ -145,19 +141,18 @@ struct LoginChannelCommand: BilingualCommand {
   }
 }
 
-struct RemoveChannelCommand: BilingualCommand {
+struct RemoveChannelCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a channel and its secret. Its waiting messages are discarded.",
     discussion: "Example: kith channels remove phone")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
   @OptionGroup var confirmation: Confirmation
 
-  @Argument(help: "The channel.")
+  @Argument(help: "The channel.", completion: Completion.channels)
   var name: String
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     try self.confirmation.ask(
       session.language("Remove the channel \(self.name)?", "送り先 \(self.name) を削除しますか。"), session)
     var request = RemoveChannelRequest()

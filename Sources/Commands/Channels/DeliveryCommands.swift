@@ -2,22 +2,21 @@ internal import ArgumentParser
 internal import Bus
 internal import KithMessages
 
-struct DeliveriesCommand: BilingualCommand {
+struct DeliveriesCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliveries", abstract: "List deliveries of the last 30 days, newest first.",
     discussion: "Example: kith channels deliveries --channel phone --state failed")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only of this channel.")
+  @Option(help: "Only of this channel.", completion: Completion.channels)
   var channel = ""
 
   @Option(help: "Only pending, sending, delivered, failed, unknown or discarded.")
   var state = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ListDeliveriesRequest()
     request.channel = self.channel
     request.state = DeliveryState.name(typed: self.state)
@@ -27,18 +26,17 @@ struct DeliveriesCommand: BilingualCommand {
   }
 }
 
-struct RetryDeliveryCommand: BilingualCommand {
+struct RetryDeliveryCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Retry a message that failed or may not have arrived.",
     discussion: "Example: kith channels retry last")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<DeliveryEntry>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = RetryDeliveryRequest()
     request.id = try await self.target.id(session)
     let entry = try await session.ask(request)
@@ -46,18 +44,17 @@ struct RetryDeliveryCommand: BilingualCommand {
   }
 }
 
-struct DiscardDeliveryCommand: BilingualCommand {
+struct DiscardDeliveryCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard", abstract: "Discard a message that waits or failed.",
     discussion: "Example: kith channels discard last")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<DeliveryEntry>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = DiscardDeliveryRequest()
     request.id = try await self.target.id(session)
     let entry = try await session.ask(request)
@@ -75,9 +72,9 @@ struct DeliveryTable {
     let say = session.language
     guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
     var table = Table([
-      Column(say("WHEN", "いつ"), name: "when"), Column(say("CHANNEL", "送り先"), name: "channel"),
-      Column(say("WHAT", "内容"), name: "what", wraps: true),
-      Column(say("STATE", "状態"), name: "state"), Column("ID"),
+      Column("WHEN", "いつ"), Column("CHANNEL", "送り先"),
+      Column("WHAT", "内容", wraps: true),
+      Column("STATE", "状態"), Column("ID"),
     ])
     for entry in self.entries {
       let part = entry.parts > 1 ? " (\(entry.part)/\(entry.parts))" : ""

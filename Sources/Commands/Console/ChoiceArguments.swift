@@ -9,5 +9,8 @@ extension ContactExportFormat: ExpressibleByArgument {}
 extension GiftStatus: ExpressibleByArgument {
   /// Accepts the English and Japanese names as well as the word of the wire.
   public init?(argument: String) { self.init(meant: argument) }
+
+  /// In the language of the locale.
+  public static var allValueStrings: [String] { Self.allCases.map { $0.words(.ofLocale) } }
 }
 extension SyncState: ExpressibleByArgument {}

@@ -1,5 +1,6 @@
 internal import Bus
 internal import Glibc
+internal import Help
 internal import KithMessages
 internal import Secrets
 internal import SwiftProtobuf
@@ -10,6 +11,8 @@ public struct Console: Sendable {
   let isTerminal: Bool
   /// The width of the terminal; nil without one.
   let columns: Int?
+  /// The width of the terminal on standard error; nil without one.
+  let errorColumns: Int?
   /// The colours of text.
   let style: Style
   /// Shows output that is longer than the terminal; nil = it is printed.
@@ -24,12 +27,14 @@ public struct Console: Sendable {
   ///
   /// - Parameters:
   ///   - columns: The width of the terminal; nil without one.
+  ///   - errorColumns: That of the terminal on standard error; nil without one.
   ///   - pager: Shows lines; returns false if it decides not to, or cannot.
   ///   - input: Returns all of standard input; nil if it cannot be read.
   ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
   ///   - answer: The same, with the answer shown.
   package init(
-    isTerminal: Bool, columns: Int? = nil, usesColour: Bool, pager: (@Sendable ([String]) -> Bool)? = nil,
+    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool,
+    pager: (@Sendable ([String]) -> Bool)? = nil,
     out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
     secret: @escaping @Sendable (String) -> String? = { _ in nil },
@@ -37,6 +42,7 @@ public struct Console: Sendable {
   ) {
     self.isTerminal = isTerminal
     self.columns = columns
+    self.errorColumns = errorColumns
     self.pager = pager
     self.style = Style(isOn: usesColour)
     self.out = out
@@ -56,6 +62,7 @@ public struct Console: Sendable {
     }
     return Console(
       isTerminal: isTerminal, columns: isTerminal ? Terminal.size().columns : nil,
+      errorColumns: Columns.of(terminal: STDERR_FILENO),
       usesColour: isTerminal && allowsColour, pager: isTerminal ? pager : nil,
       out: { _ = Self.write($0.utf8, to: STDOUT_FILENO) }, err: { _ = Self.write($0.utf8, to: STDERR_FILENO) },
       input: { InputFile.readStandardInput() },
@@ -66,14 +73,22 @@ public struct Console: Sendable {
   /// Prints a line.
   func print(_ line: String) { self.out(line + "\n") }
 
+  /// Prints a sentence, in as many lines as the terminal needs.
+  func tell(_ sentence: String) {
+    for line in Columns.folded(sentence, to: self.columns ?? .max) { self.print(line) }
+  }
+
   /// Prints lines, through the pager if there are more than the terminal has.
   func page(_ lines: [String]) {
     guard self.pager?(lines) != true else { return }
     for line in lines { self.print(line) }
   }
 
-  /// Prints a line to standard error.
-  func printError(_ line: String) { self.err(line + "\n") }
+  /// Prints a line to standard error, in as many lines as its terminal needs.
+  func printError(_ line: String) {
+    let lines = self.errorColumns.map { Columns.folded(line, to: $0) } ?? [line]
+    self.err(lines.joined(separator: "\n") + "\n")
+  }
 
   /// Replaces the line that the cursor is on; only for a terminal.
   func redraw(_ line: String) { self.out("\r\u{1B}[K" + line) }
@@ -84,12 +99,17 @@ public struct Console: Sendable {
   ///   - kind: The kind of the secret, as in the option `--KIND-file`: `password`, `token`.
   ///   - file: The value of that option.
   /// - Throws: `FAILED_PRECONDITION/PASSWORD_MISSING` or the like without a terminal, or for an empty answer.
-  func askSecret(_ prompt: String, kind: String = "password", file: String? = nil) throws(Failure) -> String {
+  func askSecret(
+    _ prompt: String, kind: String = "password", file: String? = nil, _ say: Language
+  ) throws(Failure) -> String {
     guard let secret = file == InputFile.standardInput ? self.secretLine() : self.secret(prompt), !secret.isEmpty else {
       throw Failure(
         .failedPrecondition, "\(kind.uppercased())_MISSING",
-        "No \(kind) was given. Type it on a terminal, name a file that holds it with --\(kind)-file, or send it to standard "
-          + "input with --\(kind)-file -.")
+        say(
+          "No \(kind) was given. Type it on a terminal, name a file that holds it with --\(kind)-file, or send it to "
+            + "standard input with --\(kind)-file -.",
+          "パスワードやトークンがありません。端末で入力するか、--\(kind)-file で読み込むファイルを指定してください (- は標準入力)。")
+      ).worded
     }
     return secret
   }
@@ -104,12 +124,9 @@ public struct Console: Sendable {
   /// - Returns: Nil without a terminal.
   func ask(_ question: String) -> String? { self.answer(question) }
 
-  /// Asks a question to be answered by yes or no.
-  ///
-  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer that is not yes.
-  func confirm(_ question: String) throws(Failure) {
-    let answer = self.answer("\(question) [y/N] ")?.lowercased()
-    guard answer == "y" || answer == "yes" else { throw .cancelled }
+  /// Asks a question to be answered by yes or no; any other answer is no.
+  func confirm(_ question: String) -> Bool {
+    ["y", "yes", "はい"].contains(self.answer("\(question) [y/N] ")?.lowercased())
   }
 
   /// Prints why a command failed.
@@ -117,7 +134,7 @@ public struct Console: Sendable {
     guard asJSON, let json = try? Session.json(failure.status) else {
       return self.printError("kith: \(Printable.lines(failure.typedMessage).joined(separator: "\n"))")
     }
-    self.printError(json)
+    self.err(json + "\n")
   }
 
   /// Writes bytes to a descriptor, which may be non-blocking.
@@ -261,7 +278,9 @@ private enum FieldOption {
     "time_zone": "--time-zone", "person_time": "--person-time", "postal_code": "--postal-code",
     "first_name": "<first-name>", "last_name": "--last-name", "middle_name": "--middle-name",
     "deceased_on": "--deceased-on", "food_preferences": "--food", "how_met": "--met", "from_day": "--from",
-    "to_day": "--to", "person_id": "<person>", "contact_id": "<contact>", "secret_file": "--secret-file",
+    "to_day": "--to", "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
+    "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
+    "secret_file": "--secret-file",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.

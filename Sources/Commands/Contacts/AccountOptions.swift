@@ -47,7 +47,9 @@ struct AccountOptions: ParsableArguments {
       (account.password, account.passwordFile) = try session.secret(inFile: passwordFile)
     } else if self.username != nil || self.passwordFile != nil {
       account.password = try session.console.askSecret(
-        "Password of \(Printable.text(account.username)): ", file: self.passwordFile)
+        session.language(
+          "Password of \(Printable.text(account.username)): ", "\(Printable.text(account.username)) のパスワード: "),
+        file: self.passwordFile, session.language)
     }
     return account
   }

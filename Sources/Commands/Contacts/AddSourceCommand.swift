@@ -58,7 +58,11 @@ struct AddSourceCommand: HubCommand {
     let source = try await session.ask(request)
     try await session.show(
       source,
-      ["Added \(Printable.text(source.name)). Fetch its contacts: kith contacts sync \(Printable.text(source.name))"])
+      [
+        session.language(
+          "Added \(Printable.text(source.name)). Fetch its contacts:", "\(Printable.text(source.name)) を追加しました。取り込むには:")
+          + " kith contacts sync \(Printable.text(source.name))"
+      ])
   }
 
   /// The absolute path of a folder or file, which has to be there if kithd is on this machine.
@@ -71,6 +75,9 @@ struct AddSourceCommand: HubCommand {
     guard session.client.isLocal, !self.unchecked, (kind == S_IFDIR) != isFolder || kind == 0 else { return path }
     throw Failure(
       .notFound, "FILE_MISSING",
-      "There is no \(isFolder ? "folder" : "file") \(path). Check the path, or add --unchecked if it comes later.")
+      session.language(
+        "There is no \(isFolder ? "folder" : "file") \(path). Check the path, or add --unchecked if it comes later.",
+        "\(path) がありません。パスを確認するか、あとで置くなら --unchecked を付けてください。")
+    ).worded
   }
 }

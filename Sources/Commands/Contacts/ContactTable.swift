@@ -7,27 +7,17 @@ struct ContactTable {
   init(_ contacts: [Contact]) { self.contacts = contacts }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.contacts.isEmpty else { return ["No contacts found."] }
-    var table = Table([Column("NAME"), Column("PHONE", drops: 2), Column("EMAIL", drops: 1), Column("ID")])
+    guard !self.contacts.isEmpty else { return [session.language("No contacts found.", "連絡先はありません。")] }
+    var table = Table([
+      Column("NAME", "名前"), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
+    ])
     for contact in self.contacts {
-      let name = contact.hasDeletedAt ? "\(contact.shownName) (deleted)" : contact.shownName
+      let name =
+        contact.hasDeletedAt ? contact.shownName + session.language(" (deleted)", " (削除済み)") : contact.shownName
       table.add(name, contact.phones.preferred, contact.emails.preferred, session.ids[contact.id])
     }
     return table.lines(session)
   }
-}
-
-extension Contact {
-  /// The name of a contact; a card without one is called by its nickname, organisation, email or phone.
-  var shownName: String {
-    [self.formattedName, self.nickname, self.organization, self.emails.preferred, self.phones.preferred]
-      .first { !$0.isEmpty } ?? "(no name)"
-  }
-}
-
-extension [LabeledValue] {
-  /// The preferred value, else the first.
-  var preferred: String { (self.filter { $0.pref > 0 }.min { $0.pref < $1.pref } ?? self.first)?.value ?? "" }
 }
 
 /// One contact in full: a line for each field that is set.
@@ -37,44 +27,67 @@ struct ContactCard {
   init(_ contact: Contact) { self.contact = contact }
 
   func lines(_ session: Session) -> [String] {
-    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session.console.style)
+    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session)
   }
 
   /// How to reach the contact, and its days, under the heading of the person it is linked to.
   func ways(_ session: Session) -> [String] {
-    let contact = self.contact
+    let (contact, say) = (self.contact, session.language)
     let rows: [Details.Row] =
-      [("Birthday", contact.birthday)] + Self.labelled("Date", contact.dates) + Self.labelled("Phone", contact.phones)
-      + Self.labelled("Email", contact.emails) + Self.labelled("Message", contact.impps)
-      + contact.addresses.map { (Self.label("Address", $0.label), Self.address($0)) }
-      + [("Organisation", contact.organization), ("Source", contact.source), ("Contact ID", contact.id)]
-    return Details(title: contact.shownName, rows: rows).lines(session.console.style)
+      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "記念日"), contact.dates)
+      + Self.labelled(say("Phone", "電話"), contact.phones)
+      + Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
+      + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
+      + [
+        (say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source),
+        (say("Contact ID", "連絡先の ID"), session.ids[contact.id]),
+      ]
+    return Details(title: contact.shownName, rows: rows).lines(session, indent: 2)
   }
 
   private func rows(_ session: Session) -> [Details.Row] {
-    let contact = self.contact
+    let (contact, say) = (self.contact, session.language)
     var rows: [Details.Row] = [
-      ("Nickname", contact.nickname), ("Phonetic", self.phonetic), ("Organisation", contact.organization),
-      ("Department", contact.department), ("Title", contact.title), ("Role", contact.role),
-      ("Birthday", contact.birthday),
+      (say("Nickname", "ニックネーム"), contact.nickname), (say("Phonetic", "読み"), self.phonetic),
+      (say("Organisation", "組織"), contact.organization),
+      (say("Department", "部署"), contact.department), (say("Title", "肩書き"), contact.title),
+      (say("Role", "役割"), contact.role),
+      (say("Birthday", "誕生日"), contact.birthday),
     ]
-    rows += Self.labelled("Date", contact.dates) + Self.labelled("Phone", contact.phones)
-    rows += Self.labelled("Email", contact.emails) + Self.labelled("Message", contact.impps)
-    rows += contact.addresses.map { (Self.label("Address", $0.label), Self.address($0)) }
-    rows += Self.labelled("Web", contact.urls) + Self.labelled("Related", contact.related)
+    rows += Self.labelled(say("Date", "記念日"), contact.dates) + Self.labelled(say("Phone", "電話"), contact.phones)
+    rows += Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
+    rows += contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
+    rows += Self.labelled(say("Web", "ウェブ"), contact.urls) + Self.labelled(say("Related", "関係者"), contact.related)
     rows += [
-      ("Categories", contact.categories.joined(separator: ", ")), ("Note", contact.note),
-      ("Photo", contact.hasPhoto ? "\(contact.photo.mediaType), \(Count.bytes(contact.photo.size))" : contact.photoUri),
-      ("Source", [contact.source, contact.sourceIdentifier].filter { !$0.isEmpty }.joined(separator: ", ")),
-      ("Updated", RelativeTime.words(contact.updatedAt, now: session.now)),
+      (say("Categories", "分類"), contact.categories.joined(separator: ", ")), (say("Note", "メモ"), contact.note),
+      (
+        say("Photo", "写真"),
+        contact.hasPhoto ? "\(contact.photo.mediaType), \(Count.bytes(contact.photo.size))" : contact.photoUri
+      ),
+      (
+        say("Source", "取り込み元"),
+        [contact.source, contact.sourceIdentifier].filter { !$0.isEmpty }.joined(separator: ", ")
+      ),
+      (say("Updated", "更新"), session.relative(contact.updatedAt)),
     ]
     if contact.hasDeletedAt {
-      rows.append(("Deleted", RelativeTime.words(contact.deletedAt, now: session.now)))
+      rows.append((say("Deleted", "削除"), session.relative(contact.deletedAt)))
     } else if contact.hasMissingSince {
       rows.append(
-        ("Missing", "gone from the source \(RelativeTime.words(contact.missingSince, now: session.now)), kept"))
+        (
+          say("Missing", "見つからない"),
+          say(
+            "gone from the source \(session.relative(contact.missingSince)), kept",
+            "\(session.relative(contact.missingSince))に取り込み元からなくなりましたが、残しています")
+        ))
     }
-    if contact.stale { rows.append(("Attention", "the card can no longer be read; this is its last good state")) }
+    if contact.stale {
+      rows.append(
+        (
+          say("Attention", "注意"),
+          say("the card can no longer be read; this is its last good state", "カードを読めなくなりました。最後に読めた内容です")
+        ))
+    }
     rows.append(("ID", session.ids[contact.id]))
     return rows
   }

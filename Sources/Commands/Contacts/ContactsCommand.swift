@@ -24,7 +24,7 @@ struct ListContactsCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   @Flag(help: "Also deleted contacts.")
@@ -40,27 +40,33 @@ struct ListContactsCommand: HubCommand {
     request.includeDeleted = self.deleted
     let reply = try await self.page.ask(request, session)
     try await session.show(
-      reply, ContactTable(reply.contacts).lines(session) + PageOptions.more(reply.nextCursor))
+      reply, ContactTable(reply.contacts).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
 struct ShowContactCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show all fields of one contact, even if it is deleted.",
-    discussion: "Example: kith contacts show last")
+    discussion: "Example: kith contacts show ann")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: IDText.help)
-  var target: RecordID<Contact>
+  @Argument(help: ContactReference.help)
+  var target: ContactReference
 
   func run(_ session: Session) async throws {
     var request = GetContactRequest()
     request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
+    await session.ids.learn(reply, session)
     let person =
       reply.personID.isEmpty
-      ? [] : ["", "Records: kith people show \(reply.personID) (\(Printable.text(reply.personName)))"]
+      ? []
+      : [
+        "",
+        session.language("Records:", "記録を見るには:")
+          + " kith people show \(session.ids[reply.personID]) (\(Printable.text(reply.personName)))",
+      ]
     try await session.show(reply, ContactCard(reply.contact).lines(session) + person)
   }
 }
@@ -77,7 +83,7 @@ struct SearchContactsCommand: HubCommand {
 
   @OptionGroup var size: LimitOption
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   func run(_ session: Session) async throws {
@@ -87,19 +93,19 @@ struct SearchContactsCommand: HubCommand {
     request.source = self.source
     let reply = try await session.ask(request)
     try await session.show(
-      reply, ContactTable(reply.contacts).lines(session) + LimitOption.more(reply.more))
+      reply, ContactTable(reply.contacts).lines(session) + LimitOption.more(reply.more, session.language))
   }
 }
 
 struct ContactPhotoCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "photo", abstract: "Write a contact's photo to a file, as it is in the card.",
-    discussion: "Example: kith contacts photo last -o ann.jpg")
+    discussion: "Example: kith contacts photo ann -o ann.jpg")
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: IDText.help)
-  var target: RecordID<Contact>
+  @Argument(help: ContactReference.help)
+  var target: ContactReference
 
   @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
   var output: String
@@ -109,8 +115,12 @@ struct ContactPhotoCommand: HubCommand {
     request.id = try await self.target.id(session)
     let contact = try await session.ask(request).contact
     guard contact.hasPhoto else {
-      let elsewhere = contact.photoUri.isEmpty ? "" : " The card names one at \(contact.photoUri)."
-      throw Failure(.notFound, "PHOTO_MISSING", "\(contact.shownName) has no photo.\(elsewhere)")
+      let (say, uri) = (session.language, contact.photoUri)
+      let elsewhere = uri.isEmpty ? "" : say(" The card names one at \(uri).", "カードには \(uri) とあります。")
+      throw Failure(
+        .notFound, "PHOTO_MISSING",
+        say("\(contact.shownName) has no photo.\(elsewhere)", "\(contact.shownName)の写真はありません。\(elsewhere)")
+      ).worded
     }
     try await session.save(contact.photo, to: self.output)
   }
@@ -133,7 +143,12 @@ struct RestoreContactCommand: HubCommand {
     var request = RestoreContactRequest()
     request.id = try await self.target.deletedID(session)
     let reply = try await session.ask(request)
-    try await session.show(reply, ["Restored \(Printable.text(reply.contact.shownName))."])
+    try await session.show(
+      reply,
+      [
+        session.language(
+          "Restored \(Printable.text(reply.contact.shownName)).", "\(Printable.text(reply.contact.shownName))を元に戻しました。")
+      ])
   }
 }
 
@@ -162,7 +177,7 @@ struct ExportContactsCommand: HubCommand {
   @Option(help: "The version of vCard: 3.0, which every address book reads (default), or 4.0.")
   var vcard: VCardVersion?
 
-  @Option(help: "Only contacts of this source.")
+  @Option(help: "Only contacts of this source.", completion: Completion.sources)
   var source = ""
 
   @Flag(help: "Also deleted contacts.")
@@ -174,7 +189,7 @@ struct ExportContactsCommand: HubCommand {
     request.vcardVersion = self.vcard?.rawValue ?? ""
     request.source = self.source
     request.includeDeleted = self.deleted
-    let blob = try await session.ask(request, drawing: "export")
+    let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     try await session.save(blob, to: self.output)
   }
 }
@@ -190,7 +205,7 @@ struct SyncContactsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source. Default: all.")
+  @Argument(help: "The source. Default: all.", completion: Completion.sources)
   var name: String?
 
   @Flag(help: "Read every card again, also unchanged ones.")
@@ -204,7 +219,7 @@ struct SyncContactsCommand: HubCommand {
     request.sources = self.name.map { [$0] } ?? []
     request.full = self.full
     request.allowMassDelete = self.allowMassDelete
-    let reply = try await session.ask(request, drawing: "sync")
+    let reply = try await session.ask(request, drawing: session.language("sync", "同期"))
     try await session.show(reply, SourceStates(reply.sources).lines(session))
     if reply.sources.contains(where: { $0.state == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
   }
@@ -229,7 +244,7 @@ struct ContactProblemsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Only cards of this source.")
+  @Option(help: "Only cards of this source.", completion: Completion.sources)
   var source = ""
 
   func run(_ session: Session) async throws {
@@ -246,16 +261,18 @@ struct ContactProblemsCommand: HubCommand {
   }
 
   private static func lines(_ problems: [Problem], _ session: Session) -> [String] {
-    guard !problems.isEmpty else { return ["No problems found."] }
+    let say = session.language
+    guard !problems.isEmpty else { return [say("No problems found.", "問題はありません。")] }
     var table = Table([
-      Column("SOURCE"), Column("CARD", wraps: true), Column("WHAT", wraps: true), Column("RESULT", drops: 2),
-      Column("SEEN", drops: 1),
+      Column("SOURCE", "取り込み元"), Column("CARD", "カード", wraps: true), Column("WHAT", "内容", wraps: true),
+      Column("RESULT", "結果", drops: 2),
+      Column("SEEN", "見つけた時", drops: 1),
     ])
     for problem in problems {
       let place = problem.line > 0 ? "\(problem.sourceIdentifier):\(problem.line)" : problem.sourceIdentifier
       table.add(
         problem.source, place, problem.message.isEmpty ? problem.kind : problem.message,
-        problem.skipped ? "skipped" : "repaired", RelativeTime.words(problem.firstSeenAt, now: session.now))
+        problem.skipped ? say("skipped", "読めない") : say("repaired", "直して読んだ"), session.relative(problem.firstSeenAt))
     }
     return table.lines(session)
   }

@@ -26,24 +26,26 @@ struct ListSourcesCommand: HubCommand {
   }
 
   private static func lines(_ sources: [Source], _ session: Session) -> [String] {
+    let say = session.language
     guard !sources.isEmpty else {
-      return ["No sources found. Add one: kith contacts source add home --vdir ~/contacts"]
+      return [SourceStates.nothing(say)]
     }
     var table = Table([
-      Column("NAME"), Column("KIND", drops: 1), Column("CONTACTS", .right), Column("LAST SUCCESS", drops: 2),
-      Column("WHERE", wraps: true),
+      Column("NAME", "名前"), Column("KIND", "種類", drops: 1), Column("CONTACTS", "件数", .right),
+      Column("LAST SUCCESS", "最後の成功", drops: 2),
+      Column("WHERE", "場所", wraps: true),
     ])
     for source in sources {
       let (kind, place) =
         switch source.kind {
-        case .vdir(let vdir): ("folder", vdir.path)
-        case .vcf(let vcf): ("file", vcf.path)
+        case .vdir(let vdir): (say("folder", "フォルダー"), vdir.path)
+        case .vcf(let vcf): (say("file", "ファイル"), vcf.path)
         case .carddav(let account): ("CardDAV", account.url)
-        case nil: ("unknown", "")
+        case nil: ("-", "")
         }
       table.add(
         source.name, kind, Count.grouped(Int(source.status.live)),
-        RelativeTime.words(source.status.lastSuccessAt, now: session.now), place)
+        session.relative(source.status.lastSuccessAt), place)
     }
     return table.lines(session)
   }
@@ -61,7 +63,7 @@ struct RemoveSourceCommand: HubCommand {
 
   @OptionGroup var confirmation: Confirmation
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   func run(_ session: Session) async throws {
@@ -69,14 +71,21 @@ struct RemoveSourceCommand: HubCommand {
     let contacts = Int(sources.first { $0.name == self.name }?.status.live ?? 0)
     if contacts > 0 {
       try self.confirmation.ask(
-        "Remove \(Printable.text(self.name)) and \(Count.of(contacts, "contact")) of it?",
+        session.language(
+          "Remove \(Printable.text(self.name)) and \(Count.of(contacts, "contact")) of it?",
+          "\(Printable.text(self.name)) と、その連絡先\(contacts)件を削除しますか?"),
         isGrave: contacts > Self.many, session)
     }
     var request = RemoveSourceRequest()
     request.name = self.name
     let reply = try await session.ask(request)
     try await session.show(
-      reply, ["Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it."])
+      reply,
+      [
+        session.language(
+          "Removed \(self.name) and \(Count.of(Int(reply.contactsRemoved), "contact")) of it.",
+          "\(self.name) と、その連絡先\(reply.contactsRemoved)件を削除しました。")
+      ])
   }
 }
 
@@ -90,17 +99,20 @@ struct TestSourceCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   func run(_ session: Session) async throws {
     var request = TestSourceRequest()
     request.name = self.name
     let reply = try await session.ask(request)
+    let say = session.language
     let verdict =
       reply.readable
-      ? "\(self.name) can be read: \(Count.of(Int(reply.items), "card"))."
-      : "\(self.name) cannot be read. \(Printable.text(reply.error.message))"
+      ? say(
+        "\(self.name) can be read: \(Count.of(Int(reply.items), "card")).", "\(self.name) を読めます。カード: \(reply.items)件")
+      : say("\(self.name) cannot be read.", "\(self.name) を読めません。")
+        + " \(Printable.text(Failure(status: reply.error).read(in: say).message))"
     try await session.show(reply, [verdict] + (reply.note.isEmpty ? [] : [Printable.text(reply.note)]))
     if !reply.readable { throw ExitCode(ExitStatus.failed.rawValue) }
   }
@@ -131,9 +143,10 @@ struct DiscoverCommand: HubCommand {
 
   private static func lines(_ reply: DiscoverReply, _ session: Session) -> [String] {
     let trail = reply.trail.map { session.console.style.dim("  " + Printable.text($0)) }
-    guard !reply.books.isEmpty else { return ["No address books found."] + trail }
-    var table = Table([Column("ADDRESS BOOK"), Column("WRITABLE"), Column("URL", wraps: true)])
-    for book in reply.books { table.add(book.name, book.readOnly ? "no" : "yes", book.url) }
+    let say = session.language
+    guard !reply.books.isEmpty else { return [say("No address books found.", "アドレス帳は見つかりません。")] + trail }
+    var table = Table([Column("ADDRESS BOOK", "アドレス帳"), Column("WRITABLE", "書き込み"), Column("URL", wraps: true)])
+    for book in reply.books { table.add(book.name, book.readOnly ? say("no", "いいえ") : say("yes", "はい"), book.url) }
     return table.lines(session) + [""] + trail
   }
 }
@@ -148,7 +161,7 @@ struct LoginSourceCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: "The source.")
+  @Argument(help: "The source.", completion: Completion.sources)
   var name: String
 
   @Option(help: "The user name. Default: unchanged.")
@@ -165,10 +178,15 @@ struct LoginSourceCommand: HubCommand {
       (request.password, request.passwordFile) = try session.secret(inFile: passwordFile)
     } else {
       request.password = try session.console.askSecret(
-        "Password of \(Printable.text(self.name)): ", file: self.passwordFile)
+        session.language("Password of \(Printable.text(self.name)): ", "\(Printable.text(self.name)) のパスワード: "),
+        file: self.passwordFile, session.language)
     }
     let source = try await session.ask(request)
     try await session.show(
-      source, ["Saved. Try it: kith contacts source test \(Printable.text(source.name))"])
+      source,
+      [
+        session.language("Saved. Try it:", "保存しました。試すには:")
+          + " kith contacts source test \(Printable.text(source.name))"
+      ])
   }
 }

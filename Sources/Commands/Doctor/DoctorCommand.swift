@@ -4,7 +4,7 @@ internal import Foundation
 internal import KithMessages
 
 /// Looks at everything that may need a person, with kithd and without.
-struct DoctorCommand: BilingualCommand {
+struct DoctorCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Look at everything that may need you, and say what to do.",
     discussion: """
@@ -13,7 +13,6 @@ struct DoctorCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Flag(help: "Send a test message over each channel.")
   var send = false
@@ -28,12 +27,12 @@ struct DoctorCommand: BilingualCommand {
     }
   }
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let findings = try await HubExamination(session: session, sends: self.send).findings()
     try self.report(findings, on: session.console)
   }
 
-  private var language: Language { self.outputLanguage.lang ?? .ofLocale }
+  private var language: Language { self.global.lang ?? .ofLocale }
 
   /// What can be seen from here.
   private func withoutHub(_ failure: Failure) -> [Finding] {
@@ -53,7 +52,7 @@ struct DoctorCommand: BilingualCommand {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       console.print(String(decoding: try encoder.encode(["findings": findings]), as: UTF8.self))
     } else {
-      for line in findings.flatMap({ $0.lines(self.language, console.style) }) { console.print(line) }
+      for line in findings.flatMap({ $0.lines(self.language, console) }) { console.print(line) }
       console.print("")
       console.print(self.verdict(needed, looks: findings.count { $0.state == .look }))
     }

@@ -1,3 +1,5 @@
+internal import Help
+
 /// One thing that `kith doctor` looked at.
 struct Finding: Sendable, Encodable {
   /// Whether something is to be done.
@@ -33,15 +35,25 @@ struct Finding: Sendable, Encodable {
 
 extension Finding {
   /// The finding as lines: the state, the subject and what was found, with what to do below.
-  func lines(_ say: Language, _ style: Style) -> [String] {
+  func lines(_ say: Language, _ console: Console) -> [String] {
+    let style = console.style
     let state =
       switch self.state {
       case .good: style.good(Self.padded(say("good", "良好"), 6))
       case .look: style.notice(Self.padded(say("look", "確認"), 6))
       case .bad: style.bad(Self.padded(say("bad", "要対応"), 6))
       }
-    let head = "\(state)  \(Self.padded(say(self.subject.rawValue, self.subject.japanese), 14))  \(self.found)"
-    return [head] + (self.advice.isEmpty ? [] : [String(repeating: " ", count: 24) + "→ \(self.advice)"])
+    let head = "\(state)  \(Self.padded(say(self.subject.rawValue, self.subject.japanese), 14))  "
+    let found = Self.column(self.found, console)
+    let advice = self.advice.isEmpty ? [] : Self.column("→ \(self.advice)", console)
+    return found.prefix(1).map { head + $0.dropFirst(Self.indent) } + found.dropFirst() + advice
+  }
+
+  private static let indent = 24
+
+  /// A text in the column of what was found.
+  private static func column(_ text: String, _ console: Console) -> [String] {
+    Columns.folded(String(repeating: " ", count: Self.indent) + text, to: console.columns ?? .max)
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

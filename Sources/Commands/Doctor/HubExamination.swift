@@ -52,7 +52,7 @@ struct HubExamination {
   }
 
   private func running(_ status: StatusReply) -> Finding {
-    let uptime = RelativeTime.span(status.hubTime.seconds - status.startedAt.seconds) ?? "less than a minute"
+    let uptime = Language.english.span(status.hubTime.seconds - status.startedAt.seconds) ?? "less than a minute"
     let since = self.session.zone.text(status.startedAt)
     return Finding(.kithd, .good, self.say("runs for \(uptime)", "\(since) から動いています"))
   }

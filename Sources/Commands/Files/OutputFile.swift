@@ -135,6 +135,12 @@ extension Session {
     let printsReport = !file.isStandardOutput
     try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
     try file.commit()
-    if printsReport { try await self.show(blob, ["Wrote \(Count.bytes(blob.size)) to \(path)."]) }
+    if printsReport {
+      try await self.show(
+        blob,
+        [
+          self.language("Wrote \(Count.bytes(blob.size)) to \(path).", "\(path) に書き出しました (\(Count.bytes(blob.size)))。")
+        ])
+    }
   }
 }

@@ -53,30 +53,32 @@ extension Gift: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListGiftsRequest
 
   static let noun = Noun(
-    command: "gift", singular: "gift", plural: "gifts", newExample: "ann A tea pot --status idea",
+    command: "gift", singular: "gift", plural: "gifts", japanese: "贈り物", newExample: "ann A tea pot --status idea",
     changeExample: "--status offered")
   static let headings: [Column] = [
-    Column("STATUS"), Column("GIFT", wraps: true), Column("AMOUNT", .right, drops: 2), Column("DATE", drops: 1),
+    Column("STATUS", "状態"), Column("GIFT", "品物", wraps: true), Column("AMOUNT", "金額", .right, drops: 2),
+    Column("DATE", "日付", drops: 1),
   ]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames) -> String { self.name }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.name }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [
-      ("Person", names[self.personID]), ("Status", self.word), ("Amount", self.amount),
-      ("Date", session.date(self.date)), ("Web", self.url),
+    let say = session.language
+    return [
+      (say("Person", "人"), names[self.personID]), (say("Status", "状態"), self.word(say)),
+      (say("Amount", "金額"), self.amount),
+      (say("Date", "日付"), session.date(self.date)), (say("Web", "ウェブ"), self.url),
     ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.comment) }
 
-  /// The kind for people.
-  private var word: String { self.knownStatus?.english ?? self.status }
+  private func word(_ say: Language) -> String { self.knownStatus?.words(say) ?? self.status }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [self.word, Printable.shortened(self.name, to: 60), self.amount, session.ago(day: self.date)]
+    [self.word(session.language), Printable.shortened(self.name, to: 60), self.amount, session.ago(day: self.date)]
   }
 }

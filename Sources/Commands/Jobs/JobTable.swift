@@ -1,3 +1,4 @@
+internal import Bus
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -8,12 +9,13 @@ struct JobTable {
   init(_ jobs: [JobInfo]) { self.jobs = jobs }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.jobs.isEmpty else { return ["No jobs found."] }
+    guard !self.jobs.isEmpty else { return [session.language("No jobs found.", "ジョブはありません。")] }
     var table = Table(
       [
-        Column("STATE"), Column("SERVICE"), Column("ATTEMPT", .right, drops: 2), Column("WORKER", drops: 1),
-        Column("WAITS FOR", drops: 3),
-        Column("SINCE", drops: 4), Column("WHY", wraps: true), Column("ID"),
+        Column("STATE", "状態"), Column("SERVICE", "処理"), Column("ATTEMPT", "回数", .right, drops: 2),
+        Column("WORKER", "ワーカー", drops: 1),
+        Column("WAITS FOR", "待つもの", drops: 3),
+        Column("SINCE", "登録", drops: 4), Column("WHY", "理由", wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for job in self.jobs {
       table.add(
@@ -31,15 +33,26 @@ struct JobCard {
   init(_ job: JobInfo) { self.job = job }
 
   func lines(_ session: Session) -> [String] {
-    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", "ID        \(session.ids[self.job.jobID])"]
-    if !self.job.waitsFor.isEmpty { lines.append("Waits     for \(self.job.waitsFor)") }
-    if !self.job.worker.isEmpty { lines.append("Worker    \(Printable.text(self.job.worker))") }
-    lines.append("Attempts  \(self.job.attempt), \(self.job.losses) lost")
-    if self.job.batches > 0 { lines.append("Stored    \(Count.of(Int(self.job.batches), "batch", plural: "batches"))") }
-    if !self.job.note.isEmpty { lines.append("Progress  \(Printable.text(self.job.note))") }
-    lines.append("Made      \(session.ago(self.job.createdAt))")
+    let say = session.language
+    func row(_ label: String, _ value: String) -> String { Printable.padded(label, to: 10, alignment: .left) + value }
+    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", row("ID", session.ids[self.job.jobID])]
+    if !self.job.waitsFor.isEmpty { lines.append(row(say("Waits for", "待つもの"), self.job.waitsFor)) }
+    if !self.job.worker.isEmpty { lines.append(row(say("Worker", "ワーカー"), Printable.text(self.job.worker))) }
+    lines.append(
+      row(
+        say("Attempts", "回数"),
+        say("\(self.job.attempt), \(self.job.losses) lost", "\(self.job.attempt)回、中断 \(self.job.losses)回")))
+    if self.job.batches > 0 {
+      lines.append(
+        row(
+          say("Stored", "保存済み"),
+          say(Count.of(Int(self.job.batches), "batch", plural: "batches"), "\(self.job.batches)件")))
+    }
+    if !self.job.note.isEmpty { lines.append(row(say("Progress", "進行"), Printable.text(self.job.note))) }
+    lines.append(row(say("Made", "登録"), session.ago(self.job.createdAt)))
     if self.job.status.code != .ok {
-      lines.append("Why       \(self.job.status.reason): \(Printable.text(self.job.status.message))")
+      let why = Failure(status: self.job.status).read(in: say).message
+      lines.append(row(say("Why", "理由"), "\(self.job.status.reason): \(Printable.text(why))"))
     }
     return lines
   }
@@ -59,8 +72,9 @@ struct WorkerTable {
   func lines(_ session: Session) -> [String] {
     guard !self.workers.isEmpty else { return [] }
     var table = Table([
-      Column("WORKER", drops: 1), Column("STATE"), Column("JOBS", .right), Column("FREE", .right, drops: 1),
-      Column("SINCE", drops: 4), Column("SERVES", wraps: true),
+      Column("WORKER", "ワーカー", drops: 1), Column("STATE", "状態"), Column("JOBS", "ジョブ", .right),
+      Column("FREE", "空き", .right, drops: 1),
+      Column("SINCE", "登録", drops: 4), Column("SERVES", "処理", wraps: true),
     ])
     for worker in self.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })

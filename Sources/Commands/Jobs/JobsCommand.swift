@@ -29,7 +29,7 @@ struct ListJobsCommand: HubCommand {
     var request = ListJobsRequest()
     request.state = self.state ?? ""
     let reply = try await self.page.ask(request, session)
-    let lines = JobTable(reply.jobs).lines(session) + PageOptions.more(reply.nextCursor)
+    let lines = JobTable(reply.jobs).lines(session) + PageOptions.more(reply.nextCursor, session.language)
     try await session.show(reply, lines + WorkerTable(reply.workers).lines(session))
   }
 }

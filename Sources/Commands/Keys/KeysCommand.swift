@@ -30,16 +30,18 @@ struct ListKeysCommand: HubCommand {
   }
 
   private static func lines(_ reply: KeysListReply, _ session: Session) -> [String] {
-    var lines = ["No keys found. On the other machine: kith keys new --file FILE"]
+    let say = session.language
+    var lines = [say("No keys found. On the other machine:", "鍵はありません。別のマシンで:") + " kith keys new --file FILE"]
     if !reply.keys.isEmpty {
       var table = Table(
         [
-          Column("NAME"), Column("ROLE"), Column("STATE"), Column("FINGERPRINT"), Column("SERVICES", drops: 1),
-          Column("EXPIRES", drops: 4), Column("LAST SEEN", drops: 3), Column("FROM", drops: 2),
+          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("FINGERPRINT", "指紋"),
+          Column("SERVICES", "処理", drops: 1),
+          Column("EXPIRES", "期限", drops: 4), Column("LAST SEEN", "最後の接続", drops: 3), Column("FROM", "接続元", drops: 2),
         ], hidesEmpty: true)
       for key in reply.keys {
         table.add(
-          key.name, key.role, key.state, key.fingerprint,
+          key.name, say.role(key.role), say.keyState(key.state), key.fingerprint,
           key.services.map { $0.split(separator: ".").last ?? "" }.joined(separator: ", "),
           session.end(key.expires), session.ago(key.lastSeen), key.lastAddress)
       }
@@ -47,7 +49,10 @@ struct ListKeysCommand: HubCommand {
     }
     if !reply.pending.isEmpty {
       lines += [
-        "", "\(Count.of(reply.pending.count, "key")) \(reply.pending.count == 1 ? "waits" : "wait"): kith keys pending",
+        "",
+        say(
+          "\(Count.of(reply.pending.count, "key")) \(reply.pending.count == 1 ? "waits" : "wait"): kith keys pending",
+          "承認待ちの鍵が\(reply.pending.count)件あります: kith keys pending"),
       ]
     }
     return lines
@@ -68,12 +73,16 @@ struct PendingKeysCommand: HubCommand {
   }
 
   private static func lines(_ pending: [KeyInfo], _ session: Session) -> [String] {
-    guard !pending.isEmpty else { return ["No keys wait."] }
-    var table = Table([Column("FINGERPRINT"), Column("LAST SEEN", drops: 3), Column("FROM", drops: 2)])
+    guard !pending.isEmpty else { return [session.language("No keys wait.", "承認待ちの鍵はありません。")] }
+    var table = Table([
+      Column("FINGERPRINT", "指紋"), Column("LAST SEEN", "最後の接続", drops: 3), Column("FROM", "接続元", drops: 2),
+    ])
     for key in pending { table.add(key.fingerprint, session.ago(key.lastSeen), key.lastAddress) }
     return table.lines(session) + [
       "",
-      "Compare the fingerprint with what `kith keys new` printed there, then: kith keys approve FINGERPRINT --name NAME",
+      session.language(
+        "Compare the fingerprint with what `kith keys new` printed there, then:", "指紋が kith keys new の表示と同じことを確かめてから:"),
+      "kith keys approve FINGERPRINT --name NAME",
     ]
   }
 }
@@ -122,7 +131,13 @@ struct ApproveKeyCommand: HubCommand {
     request.services = self.service
     if let validFor { request.validFor = validFor.duration }
     let key = try await session.ask(request)
-    try await session.show(key, ["\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role)."])
+    try await session.show(
+      key,
+      [
+        session.language(
+          "\(Printable.text(key.name)) (\(key.fingerprint)) may connect as \(key.role).",
+          "\(Printable.text(key.name)) (\(key.fingerprint)) は\(session.language.role(key.role))として接続できます。")
+      ])
   }
 }
 
@@ -161,10 +176,13 @@ struct RevokeKeyCommand: HubCommand {
     let keys = try await session.ask(KeysListRequest())
     let isName = keys.keys.contains { $0.name == self.which && $0.knownState != .revoked }
     if isName { request.name = self.which } else { request.fingerprint = self.which }
-    try self.confirmation.ask("Revoke the key \(Printable.text(self.which)) for good?", session)
+    try self.confirmation.ask(
+      session.language(
+        "Revoke the key \(Printable.text(self.which)) for good?", "鍵 \(Printable.text(self.which)) を取り消しますか?"), session)
     let revoked = try await session.ask(request)
+    let name = revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)
     try await session.show(
-      revoked, ["\(revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)) is revoked."])
+      revoked, [session.language("\(name) is revoked.", "\(name) を取り消しました。")])
   }
 }
 
@@ -204,11 +222,13 @@ struct NewKeyCommand: AsyncParsableCommand {
       info.fingerprint = key.fingerprint
       return console.print(try Session.json(info))
     }
-    console.print("Fingerprint  \(key.fingerprint)")
-    console.print("Public key   \(key.publicKeyHex)")
-    console.print("File         \(Printable.text(self.file))")
+    let say = self.global.lang ?? .ofLocale
+    console.print(say("Fingerprint  ", "指紋         ") + key.fingerprint)
+    console.print(say("Public key   ", "公開鍵       ") + key.publicKeyHex)
+    console.print(say("File         ", "ファイル     ") + Printable.text(self.file))
     console.print("")
-    console.print("Compare the fingerprint, and approve this key. On the machine of kithd:")
+    console.print(
+      say("Compare the fingerprint, and approve this key. On the machine of kithd:", "指紋を確かめ、kithd のマシンで承認してください:"))
     console.print("kith keys approve --public-key \(key.publicKeyHex) --name \(Self.machine)")
   }
 }

@@ -56,21 +56,30 @@ struct RotateKeysCommand: HubCommand {
 /// The key of kithd as lines.
 enum ServerKeyReport {
   static func lines(_ key: ServerKey, _ session: Session) -> [String] {
-    guard !key.publicKeyZ85.isEmpty else { return ["kithd has no key yet. Make one: kith keys init"] }
-    let publicKey = KeySpelling.hex(key.publicKeyZ85)
-    var lines = ["Public key   \(publicKey)", "Fingerprint  \(key.fingerprint)"]
-    if !key.nextPublicKeyZ85.isEmpty {
-      lines.append("Next key     \(KeySpelling.hex(key.nextPublicKeyZ85)), from \(session.moment(key.overlapEnds))")
+    let say = session.language
+    guard !key.publicKeyZ85.isEmpty else {
+      return [say("kithd has no key yet. Make one: kith keys init", "kithd の鍵はまだありません。作るには: kith keys init")]
     }
-    for endpoint in key.endpoints { lines.append("Served at    \(Printable.text(endpoint))") }
-    for endpoint in key.nextEndpoints { lines.append("Next key at  \(Printable.text(endpoint))") }
+    let publicKey = KeySpelling.hex(key.publicKeyZ85)
+    var lines = [
+      say("Public key   ", "公開鍵       ") + "\(publicKey)", say("Fingerprint  ", "指紋         ") + "\(key.fingerprint)",
+    ]
+    if !key.nextPublicKeyZ85.isEmpty {
+      lines.append(
+        say("Next key     ", "次の鍵       ") + "\(KeySpelling.hex(key.nextPublicKeyZ85))" + say(", from ", "、開始: ")
+          + session.moment(key.overlapEnds))
+    }
+    for endpoint in key.endpoints { lines.append(say("Served at    ", "アドレス     ") + "\(Printable.text(endpoint))") }
+    for endpoint in key.nextEndpoints { lines.append(say("Next key at  ", "次の鍵の場所 ") + "\(Printable.text(endpoint))") }
     if !key.fault.isEmpty {
-      lines.append("Not served   \(session.console.style.bad(Printable.text(key.fault)))")
+      lines.append(say("Not served   ", "停止中       ") + "\(session.console.style.bad(Printable.text(key.fault)))")
     } else if key.endpoints.isEmpty {
-      lines.append("Not served   tcp.address is not set: docs/operations.md")
+      lines.append(
+        say("Not served   ", "停止中       ")
+          + say("tcp.address is not set: docs/operations.md", "tcp.address が設定されていません: docs/operations.md"))
     } else {
       lines += [
-        "", "To connect from another machine, run there:",
+        "", say("To connect from another machine, run there:", "別のマシンからつなぐには、そのマシンで:"),
         "kith keys new --file ~/.config/kith/key --server-key \(publicKey)",
       ]
     }

@@ -13,8 +13,9 @@ struct ConflictsCommand: HubCommand {
   func run(_ session: Session) async throws {
     let reply = try await self.page.ask(ConflictsRequest(), session)
     let views = reply.conflicts.map { ConflictView($0).lines(session) }
-    let lines = views.isEmpty ? ["No conflicts found."] : Array(views.joined(separator: [""]))
-    try await session.show(reply, lines + PageOptions.more(reply.nextCursor))
+    let lines =
+      views.isEmpty ? [session.language("No conflicts found.", "競合はありません。")] : Array(views.joined(separator: [""]))
+    try await session.show(reply, lines + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -28,12 +29,22 @@ struct ConflictView {
 
   func lines(_ session: Session) -> [String] {
     let conflict = self.conflict
-    let style = session.console.style
-    let what = [conflict.kind, conflict.personName.isEmpty ? "" : "of \(conflict.personName)"].filter { !$0.isEmpty }
+    let (style, say) = (session.console.style, session.language)
+    let noun = EventSubject.kinds.first { $0.idKind == conflict.kind }?.idNoun(say) ?? conflict.kind
+    let whose = conflict.personName.isEmpty ? "" : say("of \(conflict.personName)", "(\(conflict.personName))")
+    let what = [noun, whose].filter { !$0.isEmpty }
     let title = style.bold(Printable.text(what.joined(separator: " ")))
-    var lines = ["\(title), found \(RelativeTime.words(conflict.foundAt, now: session.now))"]
-    if conflict.deletedHere { lines.append("  It was deleted here and changed on the server.") }
-    if conflict.deletedOnServer { lines.append("  It was changed here and deleted on the server.") }
+    var lines = [
+      say(
+        "\(title), found \(session.relative(conflict.foundAt))",
+        "\(title)、\(session.relative(conflict.foundAt))に見つかりました")
+    ]
+    if conflict.deletedHere {
+      lines.append("  " + say("It was deleted here and changed on the server.", "こちらで削除され、サーバーで変更されました。"))
+    }
+    if conflict.deletedOnServer {
+      lines.append("  " + say("It was changed here and deleted on the server.", "こちらで変更され、サーバーで削除されました。"))
+    }
     if !conflict.fields.isEmpty { lines += self.table(session).map { "  " + $0 } }
     return lines + self.advice(session).map { "  " + Printable.text($0) }
   }
@@ -41,29 +52,40 @@ struct ConflictView {
   private func table(_ session: Session) -> [String] {
     var table = Table(
       [
-        Column("FIELD"), Column("HERE", wraps: true), Column("ON THE SERVER", wraps: true),
-        Column("BEFORE", drops: 1, wraps: true), Column("", name: "result"),
+        Column("FIELD", "項目"), Column("HERE", "こちら", wraps: true), Column("ON THE SERVER", "サーバー", wraps: true),
+        Column("BEFORE", "変更前", drops: 1, wraps: true), Column("", name: "result"),
       ], hidesEmpty: true)
     for field in self.conflict.fields {
-      let sides = [Self.side(field.local), Self.side(field.server), field.base].map {
+      let sides = [Self.side(field.local, session.language), Self.side(field.server, session.language), field.base].map
+      {
         Printable.wrapped($0, to: Self.width)
       }
       for row in 0..<(sides.map(\.count).max() ?? 0) {
         let cells = sides.map { row < $0.count ? $0[row] : "" }
-        table.add([row == 0 ? field.name : ""] + cells + [row == 0 && !field.overlaps ? "merged" : ""])
+        table.add(
+          [row == 0 ? field.name : ""] + cells + [
+            row == 0 && !field.overlaps ? session.language("merged", "両方を採用") : ""
+          ])
       }
     }
     return table.lines(session, indent: 2)
   }
 
-  private static func side(_ text: String) -> String { text.isEmpty ? "(nothing)" : text }
+  private static func side(_ text: String, _ say: Language) -> String {
+    text.isEmpty ? say("(nothing)", "(なし)") : text
+  }
 
   private func advice(_ session: Session) -> [String] {
     let id = session.ids[self.conflict.id]
     let open = self.conflict.fields.filter(\.overlaps).map { "\($0.name)=local" }
-    var lines = ["To resolve it: kith monica resolve \(id) --keep local, or --keep server"]
+    let say = session.language
+    var lines = [
+      say("To keep what is here: ", "こちらを残すには: ") + "kith monica resolve \(id) --keep local",
+      say("To keep what is on the server: ", "サーバーを残すには: ") + "kith monica resolve \(id) --keep server",
+    ]
     if !open.isEmpty, !self.conflict.deletedHere, !self.conflict.deletedOnServer {
-      lines.append("Field by field: kith monica resolve \(id) --merge \(open.joined(separator: " "))")
+      lines.append(
+        say("Field by field: ", "項目ごとに選ぶには: ") + "kith monica resolve \(id) --merge \(open.joined(separator: " "))")
     }
     return lines
   }
@@ -101,7 +123,7 @@ struct ResolveConflictCommand: HubCommand {
     request.id = try await self.target.id(session)
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try await session.show(try await session.ask(request), verb: "Resolved")
+    try await session.show(try await session.ask(request), verb: session.language("Resolved", "解決"))
   }
 }
 

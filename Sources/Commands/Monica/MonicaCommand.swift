@@ -54,7 +54,8 @@ struct LoginMonicaCommand: HubCommand {
       (request.token, request.tokenFile) = try session.secret(inFile: tokenFile)
     } else {
       request.token = try session.console.askSecret(
-        "API token of Monica: ", kind: "token", file: self.tokenFile)
+        session.language("API token of Monica: ", "Monica の API トークン: "), kind: "token", file: self.tokenFile,
+        session.language)
     }
     try await session.show(try await session.ask(request))
   }
@@ -113,14 +114,22 @@ struct ForgetCommand: HubCommand {
   @OptionGroup var confirmation: Confirmation
 
   func run(_ session: Session) async throws {
-    let loss = self.discardPending ? " Changes that wait for the server are lost." : ""
-    try self.confirmation.ask("Delete the local copy of Monica's records?\(loss)", session)
+    let say = session.language
+    let loss = self.discardPending ? say(" Changes that wait for the server are lost.", "未送信の変更は失われます。") : ""
+    try self.confirmation.ask(
+      say("Delete the local copy of Monica's records?", "Monica の記録の写しを削除しますか?") + loss, session)
     var request = ClearCacheRequest()
     request.discardPending = self.discardPending
     let reply = try await session.ask(request)
     let kept =
-      reply.kept > 0 ? ["Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store."] : []
-    try await session.show(reply, ["Deleted \(Count.of(Int(reply.removed), "record"))."] + kept)
+      reply.kept > 0
+      ? [
+        say(
+          "Kept \(Count.of(Int(reply.kept), "record")) with data that Monica does not store.",
+          "Monica が保存しない内容のある\(reply.kept)件は残しました。")
+      ] : []
+    try await session.show(
+      reply, [say("Deleted \(Count.of(Int(reply.removed), "record")).", "\(reply.removed)件を削除しました。")] + kept)
   }
 }
 
@@ -154,15 +163,24 @@ extension Session {
   }
 
   private static func lines(_ entries: [CatalogEntry], showsCatalog: Bool, _ session: Session) -> [String] {
-    guard !entries.isEmpty else { return ["No names found. They come with the first sync: kith monica sync"] }
+    guard !entries.isEmpty else {
+      return [
+        session.language("No names found. They come with the first sync:", "名前はありません。最初の同期で届きます:") + " kith monica sync"
+      ]
+    }
+    let say = session.language
+    let groups = ["family": "家族", "love": "恋愛", "friend": "友人", "care": "介護", "work": "仕事"]
     var table = Table(
       [
-        Column("CATALOG"), Column("NAME"), Column("日本語"), Column("REVERSE", drops: 2), Column("GROUP", drops: 1),
-        Column("KIND"),
+        Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", name: "japanese"),
+        Column("REVERSE", "相手から", drops: 2), Column("GROUP", "分類", drops: 1),
+        Column("KIND", "種類"),
       ], hidesEmpty: true)
     for entry in entries {
       table.add(
-        showsCatalog ? entry.catalog : "", entry.name, entry.japanese, entry.reverseName, entry.group, entry.type)
+        showsCatalog ? entry.catalog : "", entry.name, entry.japanese,
+        CatalogKind(rawValue: entry.catalog).map { CommonName.words($0, entry.reverseName, say) } ?? entry.reverseName,
+        say(entry.group, groups[entry.group] ?? entry.group), entry.type)
     }
     return table.lines(session)
   }
@@ -176,14 +194,18 @@ struct MonicaReport {
 
   func lines(_ session: Session) -> [String] {
     guard !self.status.endpoint.isEmpty else {
-      return ["No account. Log in: kith monica login --cloud, or --endpoint URL"]
+      return [
+        session.language("No account. Log in:", "アカウントはありません。ログインするには:")
+          + " kith monica login --cloud"
+      ]
     }
+    let say = session.language
     let rows: [Details.Row] = [
-      ("Account", self.account), ("Token", self.status.token),
-      ("Last read", RelativeTime.words(self.status.lastPullAt, now: session.now)),
-      ("Others", self.status.instances.dropFirst().joined(separator: ", ")),
+      (say("Account", "アカウント"), self.account(say)), (say("Token", "トークン"), self.status.token),
+      (say("Last read", "最後に読んだ時"), session.relative(self.status.lastPullAt)),
+      (say("Others", "ほか"), self.status.instances.dropFirst().joined(separator: ", ")),
     ]
-    return Details(title: self.status.endpoint, rows: rows).lines(session.console.style) + self.sync(session)
+    return Details(title: self.status.endpoint, rows: rows).lines(session) + self.sync(session)
   }
 
   /// The state of the last pass, with the present counts.
@@ -198,14 +220,17 @@ struct MonicaReport {
     return SourceStates([sync]).lines(session)
   }
 
-  private var account: String {
+  private func account(_ say: Language) -> String {
     let endpoint = self.status.endpoint
     switch self.status.knownState {
     case .loggedIn:
       let email = self.status.userEmail.isEmpty ? "" : " (\(self.status.userEmail))"
-      return "logged in as \(self.status.userName)\(email)"
-    case .expired: return "Your session expired. Please log in again: kith monica login --endpoint \(endpoint)"
-    case .loggedOut: return "logged out. To log in again: kith monica login --endpoint \(endpoint)"
+      return say("logged in as \(self.status.userName)\(email)", "\(self.status.userName)\(email)としてログイン中")
+    case .expired:
+      return say("Your session expired. Please log in again:", "ログインの期限が切れました。もう一度:")
+        + " kith monica login --endpoint \(endpoint)"
+    case .loggedOut:
+      return say("logged out. To log in again:", "ログアウト済み。もう一度ログインするには:") + " kith monica login --endpoint \(endpoint)"
     case .nothing, nil: return self.status.state
     }
   }

@@ -18,7 +18,8 @@ struct QueueCommand: HubCommand {
     var request = QueueRequest()
     request.state = self.state?.rawValue ?? ""
     let reply = try await self.page.ask(request, session)
-    try await session.show(reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor))
+    try await session.show(
+      reply, QueueTable(reply.entries).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -40,7 +41,7 @@ struct RetryQueueCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RetryQueueRequest()
     request.ids = try await self.ids.ids(session)
-    try await session.show(try await session.ask(request), verb: "Retrying")
+    try await session.show(try await session.ask(request), verb: session.language("Retrying", "再送"))
   }
 }
 
@@ -69,12 +70,15 @@ struct ClearQueueCommand: HubCommand {
   }
 
   func run(_ session: Session) async throws {
-    let what = self.all ? "all changes" : Count.of(self.ids.count, "change")
-    try self.confirmation.ask("Discard \(what) that Monica does not have yet?", session)
+    let count = self.ids.count
+    try self.confirmation.ask(
+      session.language(
+        "Discard \(self.all ? "all changes" : Count.of(count, "change")) that Monica does not have yet?",
+        "Monica に未送信の変更を\(self.all ? "すべて" : "\(count)件")破棄しますか?"), session)
     var request = ClearQueueRequest()
     request.ids = try await self.ids.ids(session)
     request.all = self.all
-    try await session.show(try await session.ask(request), verb: "Discarded")
+    try await session.show(try await session.ask(request), verb: session.language("Discarded", "破棄"))
   }
 }
 
@@ -85,42 +89,54 @@ struct QueueTable {
   init(_ entries: [QueueEntry]) { self.entries = entries }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.entries.isEmpty else { return ["No changes found."] }
+    guard !self.entries.isEmpty else { return [session.language("No changes found.", "変更はありません。")] }
     var table = Table(
       [
-        Column("STATE"), Column("CHANGE"), Column("PERSON"), Column("QUEUED", drops: 3),
-        Column("TRIED", .right, drops: 2), Column("NEXT", drops: 1),
-        Column("WHY", wraps: true), Column("ID"),
+        Column("STATE", "状態"), Column("CHANGE", "変更"), Column("PERSON", "人"), Column("QUEUED", "登録", drops: 3),
+        Column("TRIED", "回数", .right, drops: 2), Column("NEXT", "次回", drops: 1),
+        Column("WHY", "理由", wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for entry in self.entries {
       table.add(
-        entry.state, "\(entry.operation) \(entry.kind)", entry.personName, session.ago(entry.queuedAt),
+        SyncState(rawValue: entry.state)?.words(session.language) ?? entry.state, entry.what(session.language),
+        entry.personName, session.ago(entry.queuedAt),
         entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)),
-        entry.hasNextAttemptAt ? RelativeTime.next(entry.nextAttemptAt, now: session.now) : "",
-        entry.error.message, session.ids[entry.id])
+        entry.hasNextAttemptAt ? session.next(entry.nextAttemptAt) : "",
+        entry.hasError ? Failure(status: entry.error).read(in: session.language).message : "", session.ids[entry.id])
     }
     return table.lines(session)
   }
 }
 
 extension QueueEntry {
+  /// `create note`, `メモを作成`.
+  func what(_ say: Language) -> String {
+    let operations = ["create": "を作成", "update": "を変更", "delete": "を削除"]
+    let noun = EventSubject.kinds.first { $0.idKind == self.kind }?.idNoun(say) ?? self.kind
+    return say("\(self.operation) \(noun)", noun + (operations[self.operation] ?? " \(self.operation)"))
+  }
+
   /// What the change is, and why it is not on the server.
   func reasonLine(_ session: Session) -> String {
-    let whose = self.personName.isEmpty ? "" : " of \(self.personName)"
+    let say = session.language
+    let whose = self.personName.isEmpty ? "" : say(" of \(self.personName)", " (\(self.personName))")
     let why =
       self.hasError
-      ? self.error.message
+      ? Failure(status: self.error).read(in: say).message
       : self.attempts > 0
-        ? "It is being sent." : "It waits for another change, such as that of a person or tag that it names."
-    return Printable.text("\(self.operation) \(self.kind)\(whose): \(why)")
+        ? say("It is being sent.", "送信中です。")
+        : say("It waits for another change, such as that of a person or tag that it names.", "先に送る変更 (人やタグなど) を待っています。")
+    return Printable.text("\(self.what(say))\(whose): \(why)")
   }
 }
 
 extension Session {
   /// Prints the changes that a command retried or discarded.
   func show(_ reply: QueueChangeReply, verb: String) async throws(Failure) {
-    let count = Count.of(reply.entries.count, "change")
+    let count = reply.entries.count
     try await self.show(
-      reply, ["\(verb) \(count)."] + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
+      reply,
+      [self.language("\(verb) \(Count.of(count, "change")).", "\(verb): 変更\(count)件")]
+        + (reply.entries.isEmpty ? [] : QueueTable(reply.entries).lines(self)))
   }
 }

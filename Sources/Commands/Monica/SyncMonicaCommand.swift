@@ -30,7 +30,7 @@ struct SyncMonicaCommand: HubCommand {
     var request = MonicaSyncRequest()
     request.full = self.full
     request.pushOnly = self.pushOnly
-    let status = try await session.ask(request, drawing: "sync")
+    let status = try await session.ask(request, drawing: session.language("sync", "同期"))
     let left = session.isJSON ? [] : try await self.left(by: status, session)
     try await session.show(status, MonicaReport(status).sync(session) + left)
     if status.sync.state == .error {
@@ -41,12 +41,13 @@ struct SyncMonicaCommand: HubCommand {
   /// Why changes are not on the server, for each of the first ones.
   private func left(by status: MonicaStatus, _ session: Session) async throws(Failure) -> [String] {
     guard status.pending + status.failed > 0 else { return [] }
-    let waiting = try await self.waiting(session)
-    guard !waiting.isEmpty else { return ["  All of them have arrived since."] }
+    let (waiting, say) = (try await self.waiting(session), session.language)
+    guard !waiting.isEmpty else { return ["  " + say("All of them have arrived since.", "その後すべて届きました。")] }
     let named = waiting.prefix(Self.mostNamed)
     return named.map { "  \($0.reasonLine(session))" }
-      + (waiting.count > named.count ? ["  To see all of them: kith monica queue"] : [])
-      + (named.contains { $0.knownState == .failed } ? ["  After correcting that: kith monica retry"] : [])
+      + (waiting.count > named.count ? ["  " + say("To see all of them:", "すべて見るには:") + " kith monica queue"] : [])
+      + (named.contains { $0.knownState == .failed }
+        ? ["  " + say("After correcting that:", "直したあとで:") + " kith monica retry"] : [])
   }
 
   /// The first changes that wait or were refused, at least one more than are printed. The queue has conflicts too.

@@ -35,23 +35,27 @@ extension Note: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListNotesRequest
 
   static let noun = Noun(
-    command: "note", singular: "note", plural: "notes", newExample: "ann Likes tea", changeExample: "Likes coffee")
+    command: "note", singular: "note", plural: "notes", japanese: "メモ", newExample: "ann Likes tea",
+    changeExample: "Likes coffee")
   static let headings: [Column] = [
-    Column("WRITTEN", drops: 2), Column("NOTE", wraps: true), Column("FAVOURITE", drops: 1),
+    Column("WRITTEN", "書いた時", drops: 2), Column("NOTE", "メモ", wraps: true), Column("FAVOURITE", "お気に入り", drops: 1),
   ]
   static let isListedByPerson = true
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames) -> String { Printable.shortened(self.body, to: 60) }
+  func headline(_ names: PersonNames, _ say: Language) -> String { Printable.shortened(self.body, to: 60) }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("About", names[self.personID]), ("Favourite", self.isFavorite ? "yes" : "")]
+    let say = session.language
+    return [
+      (say("About", "人"), names[self.personID]), (say("Favourite", "お気に入り"), self.isFavorite ? say("yes", "はい") : ""),
+    ]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] { Printable.lines(self.body) }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [session.ago(self.createdAt), self.body, self.isFavorite ? "yes" : ""]
+    [session.ago(self.createdAt), self.body, self.isFavorite ? "★" : ""]
   }
 }

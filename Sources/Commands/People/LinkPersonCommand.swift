@@ -30,6 +30,7 @@ struct LinkPersonCommand: HubCommand {
   }
 
   func run(_ session: Session) async throws {
+    let say = session.language
     let person = try await self.person?.id(session) ?? ""
     if let contact {
       var request = LinkPersonRequest()
@@ -37,30 +38,41 @@ struct LinkPersonCommand: HubCommand {
       request.contactID = try await contact.id(session)
       let linked = try await session.ask(request)
       try await session.show(
-        linked, ["\(Printable.text(linked.displayName)) is contact \(Printable.text(linked.contactID))."])
+        linked,
+        [
+          say(
+            "\(Printable.text(linked.displayName)) is linked to the contact \(session.ids[linked.contactID]).",
+            "\(Printable.text(linked.displayName))を連絡先 \(session.ids[linked.contactID]) とつなぎました。")
+        ])
     } else {
       var request = SuggestLinksRequest()
       request.personID = person
       let reply = try await self.page.ask(request, session)
-      try await session.show(reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor))
+      try await session.show(
+        reply, Self.lines(reply.suggestions, session) + PageOptions.more(reply.nextCursor, session.language))
     }
   }
 
   private static func lines(_ suggestions: [LinkSuggestion], _ session: Session) -> [String] {
-    guard let first = suggestions.first else { return ["No suggestions found."] }
+    let say = session.language
+    guard let first = suggestions.first else { return [say("No suggestions found.", "候補はありません。")] }
     var table = Table([
-      Column("PERSON"), Column("CONTACT"), Column("SAME", wraps: true), Column("PERSON ID", drops: 2),
-      Column("CONTACT ID", drops: 1),
+      Column("PERSON", "人"), Column("CONTACT", "連絡先"), Column("SAME", "一致", wraps: true),
+      Column("PERSON ID", "人の ID", drops: 2),
+      Column("CONTACT ID", "連絡先の ID", drops: 1),
     ])
     for suggestion in suggestions {
       table.add(
-        suggestion.personName, suggestion.contactName, suggestion.reasons.joined(separator: ", "),
+        suggestion.personName, suggestion.contactName, Duplicate.words(suggestion.reasons, say),
         session.ids[suggestion.personID], session.ids[suggestion.contactID])
     }
     return table.lines(session)
       + [
-        "", "To link the first: kith people link \(session.ids[first.personID]) \(session.ids[first.contactID])",
-        "If it is wrong: kith people dismiss \(session.ids[first.personID]) \(session.ids[first.contactID])",
+        "",
+        say("To link the first:", "最初の組をつなぐには:")
+          + " kith people link \(session.ids[first.personID]) \(session.ids[first.contactID])",
+        say("If it is wrong:", "違う人なら:")
+          + " kith people dismiss \(session.ids[first.personID]) \(session.ids[first.contactID])",
       ].map(Printable.text)
   }
 }
@@ -80,7 +92,12 @@ struct UnlinkPersonCommand: HubCommand {
     request.personID = try await self.person.id(session)
     let person = try await session.ask(request)
     try await session.show(
-      person, ["\(Printable.text(person.displayName)) is no longer linked to a contact of the address book."])
+      person,
+      [
+        session.language(
+          "\(Printable.text(person.displayName)) is no longer linked to a contact of the address book.",
+          "\(Printable.text(person.displayName))とアドレス帳のつながりを外しました。")
+      ])
   }
 }
 
@@ -102,7 +119,8 @@ struct DismissLinkCommand: HubCommand {
     var request = DismissLinkRequest()
     request.personID = try await self.person.id(session)
     request.contactID = try await self.contact.id(session)
-    try await session.show(try await session.ask(request), ["It is no longer suggested."])
+    try await session.show(
+      try await session.ask(request), [session.language("It is no longer suggested.", "もう候補に出ません。")])
   }
 }
 
@@ -111,7 +129,8 @@ struct ContactReference: NameReference {
   static let help = ArgumentHelp(
     "The contact of the address book: an id, or a name that only one has.", valueName: "contact")
   static let example = "ann"
-  static let kind = "contact"
+  typealias Target = Contact
+  static var defaultCompletionKind: CompletionKind { Completion.contacts }
 
   let text: String
 

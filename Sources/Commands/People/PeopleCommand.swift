@@ -31,7 +31,7 @@ struct ListPeopleCommand: HubCommand {
 
   @OptionGroup var page: PageOptions
 
-  @Option(help: "Only people with this tag.")
+  @Option(help: "Only people with this tag.", completion: Completion.tags)
   var tag = ""
 
   @Flag(help: "Also archived people and people known only through others. --all shows them too.")
@@ -50,7 +50,7 @@ struct ListPeopleCommand: HubCommand {
     var names = PersonNames()
     await names.learnOverdue(session)
     try await session.show(
-      reply, RecordTable(reply.people, names).lines(session) + PageOptions.more(reply.nextCursor))
+      reply, RecordTable(reply.people, names).lines(session) + PageOptions.more(reply.nextCursor, session.language))
   }
 }
 
@@ -72,7 +72,7 @@ struct SearchPeopleCommand: HubCommand {
     request.limit = self.size.count
     let reply = try await session.ask(request)
     try await session.show(
-      reply, RecordTable(reply.people, PersonNames()).lines(session) + LimitOption.more(reply.more))
+      reply, RecordTable(reply.people, PersonNames()).lines(session) + LimitOption.more(reply.more, session.language))
   }
 }
 
@@ -92,26 +92,35 @@ struct PersonTimelineCommand: HubCommand {
     var request = PersonTimelineRequest()
     request.id = try await self.person.id(session)
     let reply = try await self.page.ask(request, session)
-    try await session.show(reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor))
+    try await session.show(
+      reply, Self.lines(reply.entries, session) + PageOptions.more(reply.nextCursor, session.language))
+  }
+
+  /// Activities have a day without a time.
+  private static func when(_ entry: TimelineEntry, _ session: Session) -> String {
+    if case .activity(let activity) = entry.record { return session.ago(day: activity.happenedOn) }
+    return session.ago(entry.at)
   }
 
   private static func lines(_ entries: [TimelineEntry], _ session: Session) -> [String] {
-    guard !entries.isEmpty else { return ["Nothing found."] }
+    let say = session.language
+    guard !entries.isEmpty else { return [say("Nothing found.", "記録はありません。")] }
     var table = Table(
       [
-        Column("WHEN"), Column("WHAT", wraps: true), Column("", name: "text", wraps: true), Column("STATE"),
+        Column("WHEN", "いつ"), Column("WHAT", "内容", wraps: true), Column("", name: "text", wraps: true),
+        Column("STATE", "状態"),
         Column("ID"),
       ], hidesEmpty: true)
     for entry in entries {
       let row: (what: String, text: String, mark: String, id: String) =
         switch entry.record {
-        case .call(let call): (Call.noun.singular, call.summary, call.mark, call.id)
-        case .conversation(let talk): (talk.channel, talk.summary, talk.mark, talk.id)
-        case .activity(let activity): (Activity.noun.singular, activity.summary, activity.mark, activity.id)
-        case .note(let note): (Note.noun.singular, note.body, note.mark, note.id)
-        case nil: ("", "an entry of a newer kithd", "", "")
+        case .call(let call): (Call.idNoun(say), call.summary(say), call.mark(say), call.id)
+        case .conversation(let talk): (talk.channelWords(say), talk.summary, talk.mark(say), talk.id)
+        case .activity(let activity): (Activity.idNoun(say), activity.summary, activity.mark(say), activity.id)
+        case .note(let note): (Note.idNoun(say), note.body, note.mark(say), note.id)
+        case nil: ("", say("an entry of a newer kithd", "新しい kithd の記録"), "", "")
         }
-      table.add(session.ago(entry.at), row.what, row.text, row.mark, session.ids[row.id])
+      table.add(Self.when(entry, session), row.what, row.text, row.mark, session.ids[row.id])
     }
     return table.lines(session)
   }
@@ -134,7 +143,14 @@ struct PersonPhotoCommand: HubCommand {
     var request = GetPersonRequest()
     request.id = try await self.person.id(session)
     let person = try await session.ask(request).person
-    guard person.hasPhoto else { throw Failure(.notFound, "PHOTO_MISSING", "\(person.displayName) has no photo.") }
+    guard person.hasPhoto else {
+      throw Failure(
+        .notFound, "PHOTO_MISSING",
+        session.language(
+          "\(person.displayName) has no photo. For that of the address book: kith contacts photo",
+          "\(person.displayName)の写真はありません。アドレス帳の写真なら: kith contacts photo")
+      ).worded
+    }
     try await session.save(person.photo, to: self.output)
   }
 }
@@ -157,7 +173,9 @@ struct DeletePersonCommand: HubCommand {
     var names = PersonNames()
     await names.learn(request.id, session)
     try self.confirmation.ask(
-      "Delete \(Printable.text(names[request.id])) and everything that belongs to them?", isGrave: true, session)
+      session.language(
+        "Delete \(Printable.text(names[request.id])) and everything that belongs to them?",
+        "\(Printable.text(names[request.id]))と、関係する記録をすべて削除しますか?"), isGrave: true, session)
     try await session.showDeleted(try await session.ask(request), restoring: true)
   }
 }

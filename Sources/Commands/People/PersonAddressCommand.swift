@@ -61,16 +61,22 @@ extension PersonAddress: OwnedRecord {
   typealias Deletion = DeletePersonAddressRequest
 
   static let noun = Noun(
-    command: "people address", singular: "address", plural: "addresses",
+    command: "people address", singular: "address", plural: "addresses", japanese: "住所",
     newExample: "ann --street '1 High St' --city London", changeExample: "--postal-code N1")
-  static let headings: [Column] = [Column("NAME"), Column("ADDRESS", wraps: true), Column("LABELS", drops: 1)]
+  static let headings: [Column] = [
+    Column("NAME", "名前"), Column("ADDRESS", "住所", wraps: true), Column("LABELS", "ラベル", drops: 1),
+  ]
 
-  func headline(_ names: PersonNames) -> String { self.name.isEmpty ? self.line : "\(self.name): \(self.line)" }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    self.name.isEmpty ? self.line : "\(self.name): \(self.line)"
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
+    let say = session.language
     let place = [self.latitude, self.longitude].filter { !$0.isEmpty }.joined(separator: ", ")
     return [
-      ("Person", names[self.personID]), ("Place", place), ("Labels", self.labels.joined(separator: ", ")),
+      (say("Person", "人"), names[self.personID]), (say("Place", "位置"), place),
+      (say("Labels", "ラベル"), self.labels.joined(separator: ", ")),
     ]
   }
 

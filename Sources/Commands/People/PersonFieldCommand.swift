@@ -56,17 +56,24 @@ extension ContactField: OwnedRecord {
   typealias Deletion = DeleteContactFieldRequest
 
   static let noun = Noun(
-    command: "people field", singular: "contact field", plural: "contact fields",
+    command: "people field", singular: "contact field", plural: "contact fields", japanese: "連絡の取り方",
     newExample: "ann email ann@example.com --label work", changeExample: "--data ann@example.org")
-  static let headings: [Column] = [Column("TYPE"), Column("VALUE", wraps: true), Column("LABELS", drops: 1)]
+  static let headings: [Column] = [
+    Column("TYPE", "種類"), Column("VALUE", "連絡先", wraps: true), Column("LABELS", "ラベル", drops: 1),
+  ]
 
-  func headline(_ names: PersonNames) -> String { self.data }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.data }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("Person", names[self.personID]), ("Type", self.type), ("Labels", self.labels.joined(separator: ", "))]
+    let say = session.language
+    return [
+      (say("Person", "人"), names[self.personID]),
+      (say("Type", "種類"), CommonName.words(.contactFieldType, self.type, say)),
+      (say("Labels", "ラベル"), self.labels.joined(separator: ", ")),
+    ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [self.type, self.data, self.labels.joined(separator: ", ")]
+    [CommonName.words(.contactFieldType, self.type, session.language), self.data, self.labels.joined(separator: ", ")]
   }
 }

@@ -10,11 +10,13 @@ extension Person: RestorableRecord {
   typealias Reference = PersonReference
 
   static let noun = Noun(
-    command: "people", singular: "person", plural: "people", newExample: "Ann --last-name Lee --birthday 1980-05-17",
+    command: "people", singular: "person", plural: "people", japanese: "人",
+    newExample: "Ann --last-name Lee --birthday 1980-05-17",
     changeExample: "--company Acme")
   static let headings: [Column] = [
-    Column("NAME"), Column("NICKNAME", drops: 1), Column("COMPANY", drops: 2), Column("LAST CONTACT", drops: 4),
-    Column("LAST CALL", drops: 5), Column("TAGS", drops: 3),
+    Column("NAME", "名前"), Column("NICKNAME", "ニックネーム", drops: 1), Column("COMPANY", "会社", drops: 2),
+    Column("LAST CONTACT", "最後の連絡", drops: 4),
+    Column("LAST CALL", "最後の電話", drops: 5), Column("TAGS", "タグ", drops: 3),
   ]
 
   static func words(about id: String, _ session: Session) async -> String {
@@ -23,36 +25,50 @@ extension Person: RestorableRecord {
     return names[id] == id ? "" : names[id]
   }
 
-  func headline(_ names: PersonNames) -> String { self.displayName.isEmpty ? self.firstName : self.displayName }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    self.displayName.isEmpty ? self.firstName : self.displayName
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [
-      ("Nickname", self.nickname), ("Gender", self.gender), ("About", self.description_p),
-      ("Birthday", self.birthday), ("Died", self.isDead ? (self.deceasedOn.isEmpty ? "yes" : self.deceasedOn) : ""),
-      ("Job", self.job), ("Company", self.company), ("Food", self.foodPreferences), ("Met", self.howMet),
-      ("Tags", self.tags.isEmpty ? "No tags" : self.tags.joined(separator: ", ")),
-      ("Last contact", session.ago(self.lastInteractionAt)), ("Last call", session.ago(self.lastCalledAt)),
-      ("Stay in touch", self.stayInTouchDays == 0 ? "" : "every \(Count.of(Int(self.stayInTouchDays), "day"))"),
-      ("Photo", self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
-      ("Kept as", self.kinds.joined(separator: ", ")),
+    let say = session.language
+    return [
+      (say("Nickname", "ニックネーム"), self.nickname), (say("Gender", "性別"), CommonName.words(.gender, self.gender, say)),
+      (say("About", "説明"), self.description_p),
+      (say("Birthday", "誕生日"), self.birthday),
+      (say("Died", "亡くなった日"), self.isDead ? (self.deceasedOn.isEmpty ? say("yes", "はい") : self.deceasedOn) : ""),
+      (say("Job", "仕事"), self.job), (say("Company", "会社"), self.company), (say("Food", "食べ物"), self.foodPreferences),
+      (say("Met", "出会い"), self.howMet),
+      (say("Tags", "タグ"), self.tags.isEmpty ? say("No tags", "なし") : self.tags.joined(separator: ", ")),
+      (say("Last contact", "最後の連絡"), session.ago(self.lastInteractionAt)),
+      (say("Last call", "最後の電話"), session.ago(self.lastCalledAt)),
+      (
+        say("Stay in touch", "連絡の間隔"),
+        self.stayInTouchDays == 0
+          ? "" : say("every \(Count.of(Int(self.stayInTouchDays), "day"))", "\(self.stayInTouchDays)日ごと")
+      ),
+      (say("Photo", "写真"), self.photo.size > 0 ? "\(self.photo.mediaType), \(Count.bytes(self.photo.size))" : ""),
+      (say("Kept as", "登録"), self.kinds(say).joined(separator: ", ")),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    let kinds = self.kinds.isEmpty ? "" : " (\(self.kinds.joined(separator: ", ")))"
-    let lastCall = session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? " (overdue)" : "")
+    let say = session.language
+    let kinds = self.kinds(say).isEmpty ? "" : " (\(self.kinds(say).joined(separator: ", ")))"
+    let lastCall =
+      session.ago(self.lastCalledAt) + (names.overdue.contains(self.id) ? say(" (overdue)", " (間が空いています)") : "")
     return [
-      self.headline(names) + kinds, self.nickname, self.company,
-      RelativeTime.words(self.lastInteractionAt, now: session.now), lastCall,
+      self.headline(names, say) + kinds, self.nickname, self.company,
+      session.relative(self.lastInteractionAt), lastCall,
       self.tags.joined(separator: ", "),
     ]
   }
 
   /// What is special about a person in a list.
-  private var kinds: [String] {
+  private func kinds(_ say: Language) -> [String] {
     [
-      self.isMe ? "you" : nil, self.isStarred ? "starred" : nil, self.isArchived ? "archived" : nil,
-      self.isPartial ? "known through others" : nil,
+      self.isMe ? say("you", "自分") : nil, self.isStarred ? say("starred", "スター") : nil,
+      self.isArchived ? say("archived", "アーカイブ") : nil,
+      self.isPartial ? say("known through others", "ほかの人の知り合い") : nil,
     ].compactMap { $0 }
   }
 }
@@ -61,7 +77,8 @@ extension Person: RestorableRecord {
 struct PersonReference: NameReference {
   static let help = ArgumentHelp("The person: an id, or a name that only one has.", valueName: "person")
   static let example = "ann"
-  static let kind = "person"
+  typealias Target = Person
+  static var defaultCompletionKind: CompletionKind { Completion.people }
 
   let text: String
 
@@ -69,23 +86,19 @@ struct PersonReference: NameReference {
     let hits = try await session.whoIs(self.text)
     let people = hits.filter(\.hasPerson).map { $0.candidate($0.person.id) }
     guard people.isEmpty, let contact = hits.first?.contact else { return people }
-    throw .unknownRecord(
+    let name = Printable.text(contact.shownName)
+    throw Failure.unknownRecord(
       self.text,
-      "Nothing is recorded about \(Printable.text(contact.shownName)) of the address book yet. To see the contact: "
-        + "kith contacts show \(contact.id)")
+      session.language(
+        "Nothing is recorded about \(name) of the address book yet. To see the contact: kith contacts show '\(name)'",
+        "アドレス帳の\(name)には、まだ記録がありません。連絡先を見るには: kith contacts show '\(name)'")
+    ).worded
   }
 
   func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
     var request = ListPeopleRequest()
     request.includeDeleted = true
-    request.limit = LimitOption.most
-    var deleted: [NameMatch.Candidate] = []
-    repeat {
-      let page = try await session.ask(request)
-      deleted += page.people.filter(\.hasDeletedAt).map(Self.candidate)
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return deleted
+    return try await session.askAll(request).people.filter(\.hasDeletedAt).map(Self.candidate)
   }
 
   private static func candidate(_ person: Person) -> NameMatch.Candidate {

@@ -58,17 +58,24 @@ extension PersonReminder: OwnedRecord {
   typealias Change = UpdatePersonReminderRequest
   typealias Deletion = DeletePersonReminderRequest
 
+  static let idKind = "person_reminder"
   static let noun = Noun(
-    command: "people remind", singular: "reminder", plural: "reminders", newExample: "ann Send a card --on 2026-12-10",
+    command: "people remind", singular: "reminder", plural: "reminders", japanese: "お知らせ",
+    newExample: "ann Send a card --on 2026-12-10",
     changeExample: "--on 2026-12-12")
-  static let headings: [Column] = [Column("NEXT"), Column("REMINDER", wraps: true), Column("AGAIN", drops: 1)]
+  static let headings: [Column] = [
+    Column("NEXT", "次回"), Column("REMINDER", "内容", wraps: true), Column("AGAIN", "繰り返し", drops: 1),
+  ]
 
-  func headline(_ names: PersonNames) -> String { self.title }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.title }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [
-      ("Person", names[self.personID]), ("First", session.date(self.initialDate)), ("Next", session.date(self.nextOn)),
-      ("Again", self.again), ("Made by", self.isAutomatic ? "the server, of a birthday" : ""),
+    let say = session.language
+    return [
+      (say("Person", "人"), names[self.personID]), (say("First", "最初"), session.date(self.initialDate)),
+      (say("Next", "次回"), session.date(self.nextOn)),
+      (say("Again", "繰り返し"), self.again(say)),
+      (say("Made by", "作成"), self.isAutomatic ? say("the server, of a birthday", "サーバー (誕生日から)") : ""),
     ]
   }
 
@@ -76,13 +83,16 @@ extension PersonReminder: OwnedRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     let next = self.nextOn.isEmpty ? self.initialDate : self.nextOn
-    return [session.ago(day: next), self.title, self.again]
+    return [session.ago(day: next), self.title, self.again(session.language)]
   }
 
-  private var again: String {
+  private func again(_ say: Language) -> String {
     switch self.frequency {
     case "one_time", "": ""
-    default: "every \(self.every > 1 ? Count.of(Int(self.every), self.frequency) : self.frequency)"
+    default:
+      say(
+        "every \(self.every > 1 ? Count.of(Int(self.every), self.frequency) : self.frequency)",
+        "\(max(1, self.every))\(["week": "週間", "month": "か月"][self.frequency] ?? "年")ごと")
     }
   }
 }

@@ -31,11 +31,15 @@ struct ShowPersonCommand: HubCommand {
     try await session.show(reply, PersonPage(reply, names).lines(session))
     guard reply.hasRefreshError else { return }
     let failure = Failure(status: reply.refreshError)
+    let say = session.language
     let age =
       reply.hasFetchedAt
-      ? "The stored record is as of \(session.moment(reply.fetchedAt))." : "The record was never read from Monica."
-    session.console.report(failure, asJSON: session.isJSON)
-    if !session.isJSON { session.console.printError("Not refreshed. \(age)") }
+      ? say(
+        "The stored record is as of \(session.moment(reply.fetchedAt)).",
+        "保存されている内容は \(session.moment(reply.fetchedAt)) のものです。")
+      : say("The record was never read from Monica.", "まだ一度も Monica から読んでいません。")
+    session.console.report(failure.read(in: say), asJSON: session.isJSON)
+    if !session.isJSON { session.console.printError(say("Not refreshed. \(age)", "更新していません。\(age)")) }
     throw ExitCode(ExitStatus(failure).rawValue)
   }
 }
@@ -55,7 +59,7 @@ struct PersonPage {
     var lines = RecordCard(details.person, self.names).lines(session)
     if details.hasContact {
       lines +=
-        ["", session.console.style.bold("Address book")]
+        ["", session.console.style.bold(session.language("Address book", "アドレス帳"))]
         + ContactCard(details.contact).ways(session).map { "  " + $0 }
     }
     lines += [
@@ -69,14 +73,15 @@ struct PersonPage {
     ].joined()
     // Without a Monica account, nothing was ever read.
     guard details.person.syncState != SyncState.here.rawValue || details.hasFetchedAt else { return lines }
-    let refreshed = details.hasFetchedAt ? session.ago(details.fetchedAt) : "never"
-    return lines + ["", session.console.style.dim("Last read from Monica: \(refreshed)")]
+    let read = session.language("Last read from Monica:", "Monica から読んだ時:")
+    return lines + ["", session.console.style.dim("\(read) \(session.relative(details.fetchedAt))")]
   }
 
   /// - Parameter command: The command that lists all, where only the newest are in the reply.
   private func section<R: Record>(_ records: [R], _ session: Session, all command: String? = nil) -> [String] {
-    guard !records.isEmpty else { return ["", "No \(R.noun.plural)"] }
-    let title = R.noun.plural.prefix(1).uppercased() + R.noun.plural.dropFirst()
+    let say = session.language
+    guard !records.isEmpty else { return ["", say("No \(R.noun.plural)", "\(R.noun.japanese)なし")] }
+    let title = say(R.noun.plural.prefix(1).uppercased() + R.noun.plural.dropFirst(), R.noun.japanese)
     return ["", session.console.style.bold(title)]
       + RecordTable(records, self.names).lines(session, indent: 2).map { "  " + $0 }
       + (command.map { self.more(records.count, $0, session) } ?? [])
@@ -86,6 +91,11 @@ struct PersonPage {
   private func more(_ count: Int, _ command: String, _ session: Session) -> [String] {
     guard count >= 20 else { return [] }
     let id = session.ids[self.details.person.id]
-    return ["  " + session.console.style.dim("The newest \(count). To see all: kith \(command) \(id) --all")]
+    return [
+      "  "
+        + session.console.style.dim(
+          session.language("The newest \(count). To see all:", "新しい\(count)件です。すべて見るには:")
+            + " kith \(command) \(id) --all")
+    ]
   }
 }

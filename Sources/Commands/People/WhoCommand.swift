@@ -23,91 +23,38 @@ struct WhoCommand: HubCommand {
     request.text = self.text.joined(separator: " ")
     request.limit = self.size.count
     let reply = try await session.ask(request)
-    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more))
+    try await session.show(reply, Self.lines(reply.hits, session) + LimitOption.more(reply.more, session.language))
   }
 
   private static func lines(_ hits: [Acquaintance], _ session: Session) -> [String] {
-    guard !hits.isEmpty else { return ["Nobody found."] }
+    let say = session.language
+    guard !hits.isEmpty else {
+      return [say("Nobody found. To add somebody: kith people add NAME", "見つかりません。追加するには: kith people add 名前")]
+    }
     var table = Table(
       [
-        Column("NAME", wraps: true), Column("PHONE"), Column("EMAIL", drops: 2), Column("BIRTHDAY", drops: 3),
-        Column("LAST CONTACT", drops: 1), Column("KNOWN AS", drops: 4), Column("ID"),
+        Column("NAME", "名前", wraps: true), Column("PHONE", "電話"), Column("EMAIL", "メール", drops: 2),
+        Column("BIRTHDAY", "誕生日", drops: 3),
+        Column("LAST CONTACT", "最後の連絡", drops: 1), Column("KNOWN AS", "登録", drops: 4), Column("ID"),
       ], hidesEmpty: true)
     for hit in hits {
-      let known = [hit.hasPerson ? "person" : nil, hit.hasContact ? "contact" : nil].compactMap { $0 }
+      let known = [hit.hasPerson ? say("person", "人") : nil, hit.hasContact ? say("contact", "連絡先") : nil].compactMap {
+        $0
+      }
       table.add(
         hit.shownName, hit.contact.phones.preferred, hit.contact.emails.preferred, hit.birthday,
         hit.person.hasLastInteractionAt ? session.ago(hit.person.lastInteractionAt) : "",
-        known.joined(separator: " and "), session.ids[hit.hasPerson ? hit.person.id : hit.contact.id])
+        known.joined(separator: say(" and ", "と")), session.ids[hit.hasPerson ? hit.person.id : hit.contact.id])
     }
     return table.lines(session)
   }
 }
 
-struct DuplicatesCommand: HubCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "duplicates", abstract: "Show people and contacts that may be the same.",
-    discussion: """
-      Nothing is merged. Link a person to their contact with `kith people link`; two contacts are merged in the address book they
-      come from.
-      Example: kith people duplicates
-      """)
-
-  @OptionGroup var global: GlobalOptions
-
-  @OptionGroup var page: PageOptions
-
-  func run(_ session: Session) async throws {
-    let reply = try await self.page.ask(DuplicatesRequest(), session)
-    try await session.show(reply, Self.lines(reply.duplicates, session) + PageOptions.more(reply.nextCursor))
-  }
-
-  private static func lines(_ duplicates: [Duplicate], _ session: Session) -> [String] {
-    guard !duplicates.isEmpty else { return ["No duplicates found."] }
-    var table = Table([
-      Column("ONE", wraps: true), Column("OTHER", wraps: true), Column("SAME"), Column("ONE IS", drops: 1),
-      Column("OTHER IS", drops: 1),
-    ])
-    for pair in duplicates {
-      table.add(
-        pair.name, pair.otherName, pair.reasons.joined(separator: ", "),
-        Self.kind(pair.personID, pair.contactID, session),
-        Self.kind(pair.otherPersonID, pair.otherContactID, session))
-    }
-    guard
-      let link = duplicates.first(where: { !$0.personID.isEmpty && $0.contactID.isEmpty && !$0.otherContactID.isEmpty })
-    else { return table.lines(session) }
-    return table.lines(session) + [
-      "",
-      "If \(Printable.text(link.name)) is one: kith people link \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
-      "If not: kith people dismiss \(session.ids[link.personID]) \(session.ids[link.otherContactID])",
-    ]
-  }
-
-  private static func kind(_ person: String, _ contact: String, _ session: Session) -> String {
-    guard !person.isEmpty else { return "contact \(session.ids[contact])" }
-    return "\(contact.isEmpty ? "person" : "person and contact") \(session.ids[person])"
-  }
-}
-
 extension Acquaintance {
-  /// The name; a contact without one is called by its nickname, organisation, email or phone.
-  var shownName: String { self.name.isEmpty ? self.contact.shownName : self.name }
-
   /// The candidate that a name on the command line may mean.
   ///
   /// - Parameter id: The id to use: the person's or the contact's.
-  func candidate(_ id: String) -> NameMatch.Candidate {
-    let (person, contact) = (self.person, self.contact)
-    return .init(
-      id: id, shown: self.shownName,
-      names: [
-        self.shownName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)",
-        contact.formattedName,
-        contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
-        "\(contact.name.family) \(contact.name.given)",
-      ].filter { !$0.isEmpty && $0 != " " })
-  }
+  func candidate(_ id: String) -> NameMatch.Candidate { .init(id: id, shown: self.shownName, names: self.names) }
 }
 
 extension Session {
@@ -116,9 +63,7 @@ extension Session {
     var request = WhoRequest()
     request.text = text
     request.limit = 500
-    let hits = try await self.ask(request).hits
-    let sure = hits.filter { $0.foundBy != "misspelt" }
-    return sure.isEmpty ? hits : sure
+    return try await self.ask(request).likely
   }
 }
 
@@ -127,32 +72,35 @@ struct AnyoneReference: NameReference {
   static let help = ArgumentHelp(
     "The person: an id, or a name that only one has, also in the address book.", valueName: "person")
   static let example = "ann"
-  static let kind = "person"
+  typealias Target = Person
+  static var defaultCompletionKind: CompletionKind { Completion.anyone }
 
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    try await self.hits(session).map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
+    Self.candidates(try await session.whoIs(self.text))
   }
 
   /// People come before contacts of whom nothing is recorded.
-  private func hits(_ session: Session) async throws(Failure) -> [Acquaintance] {
-    let all = try await session.whoIs(self.text)
-    let people = all.filter(\.hasPerson)
-    return people.isEmpty ? all : people
+  private static func candidates(_ hits: [Acquaintance]) -> [NameMatch.Candidate] {
+    hits.peopleFirst.map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
   }
 
   func id(_ session: Session) async throws(Failure) -> String {
-    let id = try await self.match(session, isExact: false, isDeleted: false)
-    guard id != self.text, try await self.hits(session).contains(where: { !$0.hasPerson && $0.contact.id == id }) else {
-      return id
-    }
+    guard !UUIDv7.isID(self.text) else { return self.text }
+    let hits = try await session.whoIs(self.text)
+    let id = try await self.match(Self.candidates(hits), session, isExact: false)
+    guard hits.contains(where: { !$0.hasPerson && $0.contact.id == id }) else { return id }
     var request = PersonOfContactRequest()
     request.contactID = id
     let person = try await session.ask(request)
     if !session.isJSON {
+      await session.ids.learn(person, session)
       session.console.printError(
-        "\(Printable.text(person.displayName)) of the address book is now one of your people. To undo: kith people delete \(person.id)"
+        session.language(
+          "\(Printable.text(person.displayName)) of the address book is now one of your people. To undo: kith people delete",
+          "アドレス帳の\(Printable.text(person.displayName))を人として登録しました。取り消すには: kith people delete")
+          + " \(session.ids[person.id])"
       )
     }
     return person.id

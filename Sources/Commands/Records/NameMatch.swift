@@ -15,9 +15,13 @@ struct NameMatch {
     let names: [String]
   }
 
-  /// `person`, `contact`, `tag`.
-  let kind: String
+  /// The word for one of them: `person`, `contact`, `tag`.
+  let noun: String
   let candidates: [Candidate]
+  /// The command that lists them.
+  let list: String
+  /// The language of failures.
+  let say: Language
 
   /// The id of the only candidate with exactly this name; if there is none, of the only candidate.
   ///
@@ -36,13 +40,19 @@ struct NameMatch {
 
   /// The candidates with exactly this name.
   func exact(_ name: String) -> [Candidate] {
-    let folded = Self.folded(name)
-    return self.candidates.filter { $0.names.contains { Self.folded($0) == folded } }
+    let folded = name.foldedName
+    return self.candidates.filter { $0.names.contains { $0.foldedName == folded } }
   }
 
   private func only(_ meant: [Candidate], _ name: String, _ ids: ShortIDs) throws(Failure) -> String {
     guard let first = meant.first else {
-      throw .unknownRecord(name, "No \(self.kind) is called \"\(Printable.text(name))\".")
+      let name = Printable.text(name)
+      throw Failure.unknownRecord(
+        name,
+        self.say(
+          "No \(self.noun) is called \"\(name)\". To see all: \(self.list)",
+          "「\(name)」という\(self.noun)はありません。一覧: \(self.list)")
+      ).worded
     }
     guard meant.count == 1 else { throw self.ambiguous(name, meant, ids) }
     return first.id
@@ -53,12 +63,10 @@ struct NameMatch {
     let lines = meant.map { "  \(ids[$0.id])  \(Printable.text($0.shown))" }
     return Failure(
       .invalidArgument, Self.ambiguous,
-      "\"\(Printable.text(name))\" may be one of \(meant.count). Give the id of the \(self.kind) that you mean:\n"
-        + lines.joined(separator: "\n"),
-      details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first })
-  }
-
-  private static func folded(_ name: String) -> String {
-    name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      self.say(
+        "\"\(Printable.text(name))\" may be one of \(meant.count). Give the id of the \(self.noun) that you mean:\n",
+        "「\(Printable.text(name))」は\(meant.count)件あります。ID で指定してください。\n") + lines.joined(separator: "\n"),
+      details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first }
+    ).worded
   }
 }

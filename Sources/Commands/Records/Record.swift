@@ -21,7 +21,7 @@ protocol Record: SyncedRecord, Identified {
   var knownNames: [String: String] { get }
 
   /// A title of a few words.
-  func headline(_ names: PersonNames) -> String
+  func headline(_ names: PersonNames, _ say: Language) -> String
   /// Its fields that fit into one line each.
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row]
   /// Its texts that may be longer than a line.
@@ -32,7 +32,11 @@ protocol Record: SyncedRecord, Identified {
 
 extension Record {
   static var idKind: String { Self.kind.name }
-  static func idNoun(_ say: Language) -> String { Self.noun.singular }
+  static func idNoun(_ say: Language) -> String { say(Self.noun.singular, Self.noun.japanese) }
+  /// What belongs to a person and has no list of its own is on the person's page.
+  static var list: String {
+    Self.noun.command.contains(" ") ? "kith people show PERSON" : "kith \(Self.noun.command) list"
+  }
   static func words(about id: String, _ session: Session) async -> String { "" }
   var ownerID: String { "" }
   var namedPeople: [String] { [self.ownerID] }
@@ -40,9 +44,10 @@ extension Record {
   func prose(_ names: PersonNames, _ session: Session) -> [String] { [] }
 
   /// The state of the record in lists; empty if the server has the same version, or if there is no server.
-  var mark: String {
-    if self.deletedAt.seconds != 0 { return "deleted" }
-    return [SyncState.synced, .here].map(\.rawValue).contains(self.syncState) ? "" : self.syncState
+  func mark(_ say: Language) -> String {
+    if self.deletedAt.seconds != 0 { return say("deleted", "削除済み") }
+    guard let state = SyncState(rawValue: self.syncState) else { return self.syncState }
+    return [.synced, .here].contains(state) ? "" : state.words(say)
   }
 }
 
@@ -64,8 +69,8 @@ extension ShownRecord {
     request.id = id
     guard let record = try? await session.ask(request) else { return "" }
     let names = await PersonNames.of([record], session)
-    let time = session.ago(record.updatedAt)
-    return [record.headline(names), record.mark, time].filter { !$0.isEmpty }.joined(separator: ", ")
+    let (time, say) = (session.ago(record.updatedAt), session.language)
+    return [record.headline(names, say), record.mark(say), time].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 }
 
@@ -87,12 +92,16 @@ struct Noun: Sendable {
   let command: String
   let singular: String
   let plural: String
+  let japanese: String
   /// The command that adds a record.
   var creation = "add"
   /// Arguments of the example of that command.
   let newExample: String
   /// Arguments of the example of `edit`, after the id.
   let changeExample: String
+
+  /// `calls` or `電話`.
+  func plural(_ say: Language) -> String { say(self.plural, self.japanese) }
 
   /// The singular with its article.
   var one: String { "\("aeiou".contains(self.singular.prefix(1)) ? "an" : "a") \(self.singular)" }

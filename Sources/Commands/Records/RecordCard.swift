@@ -12,25 +12,29 @@ struct RecordCard<R: Record> {
   }
 
   func lines(_ session: Session) -> [String] {
-    let record = self.record
+    let (record, say) = (self.record, session.language)
     let rows: [Details.Row] =
       record.facts(self.names, session) + [
-        ("State", self.state), ("Last attempt", session.ago(record.lastAttemptAt)),
-        ("Created", session.ago(record.createdAt)), ("Updated", session.ago(record.updatedAt)),
-        ("Deleted", session.ago(record.deletedAt)), ("ID", session.ids[record.id]),
+        (say("State", "状態"), self.state(say)), (say("Last attempt", "最後の送信"), session.ago(record.lastAttemptAt)),
+        (say("Created", "登録"), session.ago(record.createdAt)), (say("Updated", "更新"), session.ago(record.updatedAt)),
+        (say("Deleted", "削除"), session.ago(record.deletedAt)), ("ID", session.ids[record.id]),
       ]
-    return Details(title: record.headline(self.names), rows: rows, body: record.prose(self.names, session))
-      .lines(session.console.style)
+    return Details(title: record.headline(self.names, say), rows: rows, body: record.prose(self.names, session))
+      .lines(session)
   }
 
-  private var state: String {
+  private func state(_ say: Language) -> String {
     switch SyncState(rawValue: self.record.syncState) {
     case .here: ""
-    case .pending: "waits for the server"
-    case .syncing: "on its way to the server"
-    case .synced: "on the server"
-    case .failed: "refused by the server: \(self.record.syncError.message)"
-    case .conflict: "changed here and on the server; resolve it with: kith monica conflicts"
+    case .pending: say("waits for the server", "サーバーへの送信待ち")
+    case .syncing: say("on its way to the server", "サーバーに送信中")
+    case .synced: say("on the server", "サーバーに保存済み")
+    case .failed:
+      say("refused by the server: ", "サーバーが拒否: ") + Failure(status: self.record.syncError).read(in: say).message
+    case .conflict:
+      say(
+        "changed here and on the server; resolve it with: kith monica conflicts",
+        "こちらとサーバーの両方で変更されています。選ぶには: kith monica conflicts")
     case nil: self.record.syncState
     }
   }
@@ -47,11 +51,13 @@ extension Session {
   ///
   /// - Parameter restoring: Whether to name the command that restores it.
   func showDeleted<R: Record>(_ record: R, restoring: Bool = false) async throws(Failure) {
-    let names = await PersonNames.of([record], self)
+    let (names, say) = (await PersonNames.of([record], self), self.language)
     func advice() -> [String] {
-      restoring ? ["To restore it: kith \(R.noun.command) restore \(Printable.text(self.ids[record.id]))"] : []
+      let command = "kith \(R.noun.command) restore \(Printable.text(self.ids[record.id]))"
+      return restoring ? [say("To restore it: \(command)", "元に戻すには: \(command)")] : []
     }
+    let title = Printable.text(record.headline(names, say))
     try await self.show(
-      record, ["Deleted the \(R.noun.singular): \(Printable.text(record.headline(names)))"] + advice())
+      record, [say("Deleted the \(R.noun.singular): \(title)", "\(R.noun.japanese)を削除しました: \(title)")] + advice())
   }
 }

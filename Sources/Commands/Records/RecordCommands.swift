@@ -162,6 +162,6 @@ struct RestoreRecordCommand<Record: RestorableRecord>: HubCommand {
   func run(_ session: Session) async throws {
     var request = Record.Restoration()
     request.id = try await self.target.deletedID(session)
-    try await session.show(try await session.ask(request), after: "Restored.")
+    try await session.show(try await session.ask(request), after: session.language("Restored.", "元に戻しました。"))
   }
 }

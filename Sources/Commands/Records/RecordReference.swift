@@ -48,36 +48,34 @@ struct IDText: Sendable {
   /// As in `FindIdsRequest`.
   let kind: String
 
-  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
-  static func isWhole(_ text: String) -> Bool {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
-  }
-
   /// Whether it may be a part of an id. Those of reminders have words too: `daily:2026-11-20`.
   var isPiece: Bool {
-    self.text.count >= Self.leastCharacters
+    !self.isLast && self.text.count >= Self.leastCharacters
       && (self.kind == Reminder.idKind || self.text.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == "-") })
   }
+
+  /// Whether it is the word for the record that was made last.
+  private var isLast: Bool { self.text.lowercased() == Self.last }
 
   /// The ids that are meant; nil for a text that is neither a part of an id nor `last`.
   ///
   /// - Parameter isDeleted: Whether `last` is the record that was deleted last.
   func candidates(_ session: Session, isDeleted: Bool = false) async throws(Failure) -> [String]? {
-    let isLast = self.text.lowercased() == Self.last
-    guard isLast || self.isPiece, !Self.isWhole(self.text) else { return nil }
+    guard self.isLast || self.isPiece, !UUIDv7.isID(self.text) else { return nil }
     var request = FindIdsRequest()
     request.kind = self.kind
-    if !isLast { request.piece = self.text }
+    if !self.isLast { request.piece = self.text }
     request.deleted = isDeleted
     return try await session.ask(request).ids
   }
 }
 
 /// What has ids that people type.
-protocol Identified {
+protocol Identified: Sendable {
   /// As in `FindIdsRequest`.
   static var idKind: String { get }
+  /// The command that lists them.
+  static var list: String { get }
   /// The word for one in a language: `entry`, `call`.
   static func idNoun(_ say: Language) -> String
   /// A few words about the one with an id, by which a person tells it from others.
@@ -88,6 +86,7 @@ protocol Identified {
 struct RecordID<Target: Identified>: RecordReference {
   static var help: ArgumentHelp { IDText.help }
   static var example: String { IDText.example }
+  static var defaultCompletionKind: CompletionKind { Completion.ids(Target.idKind) }
 
   let text: String
 
@@ -103,20 +102,21 @@ struct RecordID<Target: Identified>: RecordReference {
     guard let found = try await typed.candidates(session, isDeleted: isDeleted) else { return self.text }
     let (noun, say) = (Target.idNoun(session.language), session.language)
     guard let first = found.first else {
-      throw .unknownRecord(
+      throw Failure.unknownRecord(
         self.text,
         typed.isPiece
           ? say(
-            "No \(noun) has an id that begins or ends with \(self.text).", "ID が \(self.text) で始まる、または終わる\(noun)はありません。"
-          )
+            "No \(noun) has an id that begins or ends with \(self.text). To see the ids: \(Target.list)",
+            "ID が \(self.text) で始まる、または終わる\(noun)はありません。一覧: \(Target.list)")
           : say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
-      )
+      ).worded
     }
     guard found.count > 1 else { return first }
     var candidates: [NameMatch.Candidate] = []
     for id in found { candidates.append(.init(id: id, shown: await Target.words(about: id, session), names: [])) }
     await session.ids.learn(FindIdsReply.with { $0.ids = found }, session)
-    throw NameMatch(kind: noun, candidates: candidates).ambiguous(self.text, candidates, session.ids)
+    throw NameMatch(noun: noun, candidates: candidates, list: Target.list, say: say).ambiguous(
+      self.text, candidates, session.ids)
   }
 }
 
@@ -134,8 +134,8 @@ extension Array where Element: RecordReference {
 
 /// A record named by its id, or by a name that only one record has.
 protocol NameReference: RecordReference {
-  /// `person`, `contact`, `tag`: as in `FindIdsRequest`, too.
-  static var kind: String { get }
+  /// What it names.
+  associatedtype Target: Identified
 
   /// The records with this name or a similar one.
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
@@ -161,12 +161,20 @@ extension NameReference {
 
   /// A name comes before a part of an id: `Ada` is a person.
   func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
-    guard !IDText.isWhole(self.text) else { return self.text }
+    guard !UUIDv7.isID(self.text) else { return self.text }
+    let candidates = try await isDeleted ? self.deletedCandidates(session) : self.candidates(session)
+    return try await self.match(candidates, session, isExact: isExact, isDeleted: isDeleted)
+  }
+
+  /// The id of the only candidate that is meant, or of what has an id with this part.
+  func match(
+    _ candidates: [NameMatch.Candidate], _ session: Session, isExact: Bool, isDeleted: Bool = false
+  ) async throws(Failure) -> String {
     let match = NameMatch(
-      kind: Self.kind,
-      candidates: try await isDeleted ? self.deletedCandidates(session) : self.candidates(session))
+      noun: Target.idNoun(session.language), candidates: candidates,
+      list: Target.list, say: session.language)
     if match.exact(self.text).isEmpty {
-      let typed = IDText(text: self.text, kind: Self.kind)
+      let typed = IDText(text: self.text, kind: Target.idKind)
       let ids = try await typed.candidates(session, isDeleted: isDeleted) ?? []
       if let first = ids.first, ids.count == 1 { return first }
     }

@@ -18,17 +18,21 @@ struct RecordTable<R: Record> {
   ///
   /// - Parameter indent: Columns of the terminal that are left free on the left.
   func lines(_ session: Session, indent: Int = 0) -> [String] {
-    guard !self.records.isEmpty else { return ["No \(R.noun.plural) found."] }
+    guard !self.records.isEmpty else { return [Self.nothing(session.language)] }
     return self.table(session).lines(session, indent: indent)
+  }
+
+  private static func nothing(_ say: Language) -> String {
+    say("No \(R.noun.plural) found.", "\(R.noun.japanese)はありません。")
   }
 
   /// The table, for those who put lines between its rows.
   func table(_ session: Session) -> Table {
     var table = Table(
-      [Column("PERSON")] + R.headings + [Column("STATE", drops: 9), Column("ID")], hidesEmpty: true)
+      [Column("PERSON", "人")] + R.headings + [Column("STATE", "状態", drops: 9), Column("ID")], hidesEmpty: true)
     for record in self.records {
       let owner = self.showsOwner && !record.ownerID.isEmpty ? self.names[record.ownerID] : ""
-      table.add([owner] + record.cells(self.names, session) + [record.mark, session.ids[record.id]])
+      table.add([owner] + record.cells(self.names, session) + [record.mark(session.language), session.ids[record.id]])
     }
     return table
   }
@@ -40,6 +44,8 @@ extension Session {
   where Page.Record: Record {
     let names = await PersonNames.of(page.records, self)
     try await self.show(
-      page, RecordTable(page.records, names, showsOwner: showsOwner).lines(self) + PageOptions.more(page.nextCursor))
+      page,
+      RecordTable(page.records, names, showsOwner: showsOwner).lines(self)
+        + PageOptions.more(page.nextCursor, self.language))
   }
 }

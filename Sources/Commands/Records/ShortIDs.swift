@@ -21,8 +21,16 @@ final class ShortIDs: Sendable {
       let request = ShortenIdsRequest.with { $0.ids = Array(ids[start..<min(start + 1000, ids.count)]) }
       // An older kithd does not know the method: its ids are shown whole.
       guard let reply = try? await session.client.ask(request), reply.ends.count == request.ids.count else { return }
-      self.ends.withLock { $0.merge(zip(request.ids, reply.ends)) { first, _ in first } }
+      self.ends.withLock { ends in
+        for (id, end) in zip(request.ids, reply.ends) { ends[id] = end == id ? Self.end(of: id, among: ids) : end }
+      }
     }
+  }
+
+  /// The shortest end that none of the others has: for what is named only together with what it is in, as the messages of a talk.
+  private static func end(of id: String, among others: [String]) -> String {
+    let ends = (4..<max(5, id.count)).map { String(id.suffix($0)) }
+    return ends.first { end in !others.contains { $0 != id && $0.hasSuffix(end) } } ?? id
   }
 }
 
@@ -32,7 +40,7 @@ private struct IDVisitor: Visitor {
   private(set) var ids: [String] = []
 
   private mutating func take(_ text: String) {
-    let isID = IDText.isWhole(text) || text.hasPrefix("person:")
+    let isID = UUIDv7.isID(text) || text.hasPrefix("person:")
     if isID, self.known.insert(text).inserted { self.ids.append(text) }
   }
 

@@ -55,29 +55,36 @@ extension Relationship: OwnedRecord, ListedRecord {
   typealias Listing = ListRelationshipsRequest
 
   static let noun = Noun(
-    command: "relation", singular: "relationship", plural: "relationships", newExample: "ann parent bob",
+    command: "relation", singular: "relationship", plural: "relationships", japanese: "関係",
+    newExample: "ann parent bob",
     changeExample: "godparent")
-  static let headings: [Column] = [Column("WHO"), Column("IS THEIR"), Column("PERSON ID", drops: 2)]
+  static let headings: [Column] = [
+    Column("WHO", "誰"), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
+  ]
   static let isListedByPerson = true
 
   var knownNames: [String: String] { self.otherName.isEmpty ? [:] : [self.otherID: self.otherName] }
   var namedPeople: [String] { [self.personID, self.otherID] }
 
-  func headline(_ names: PersonNames) -> String {
-    "\(names[self.otherID]) is \(Self.word(self.type)) of \(names[self.personID])"
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    let (one, other, type) = (names[self.personID], names[self.otherID], Self.word(self.type, say))
+    return say("\(other) is \(type) of \(one)", "\(other)は\(one)の\(type)")
   }
 
-  /// The name of a type for people: "uncle or aunt"; a name of the server's own as it is.
-  private static func word(_ type: String) -> String { CommonName.find(.relationshipType, type)?.english ?? type }
+  private static func word(_ type: String, _ say: Language) -> String {
+    CommonName.words(.relationshipType, type, say)
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [
-      ("Type", Self.word(self.type)), ("Seen from there", Self.word(self.reverseType)), ("Person", self.personID),
-      ("Other", self.otherID),
+    let say = session.language
+    return [
+      (say("Type", "関係"), Self.word(self.type, say)),
+      (say("Seen from there", "相手から見て"), Self.word(self.reverseType, say)), (say("Person", "人"), names[self.personID]),
+      (say("Other", "相手"), names[self.otherID]),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [names[self.otherID], Self.word(self.type), session.ids[self.otherID]]
+    [names[self.otherID], Self.word(self.type, session.language), session.ids[self.otherID]]
   }
 }

@@ -14,7 +14,7 @@ struct RemindCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct DailyReminderCommand: BilingualCommand {
+struct DailyReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "daily", abstract: "Set the daily reminder to record care, or turn it off.",
     discussion: """
@@ -24,7 +24,6 @@ struct DailyReminderCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: "The time, such as 20:00, 8pm or 午後8時; or off.")
   var time: String
@@ -38,7 +37,7 @@ struct DailyReminderCommand: BilingualCommand {
   @Option(help: "How many minutes late it may come, at most 1440.")
   var catchUp: UInt32 = 0
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = SetDailyReminderRequest()
     request.enabled = !["off", "オフ"].contains(self.time.lowercased())
     if request.enabled { request.time = DayWords.time(self.time) }
@@ -50,15 +49,14 @@ struct DailyReminderCommand: BilingualCommand {
   }
 }
 
-struct ReminderStatusCommand: BilingualCommand {
+struct ReminderStatusCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the daily reminder, due reminders and coming ones.",
     discussion: "Example: kith remind status --json")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let reply = try await session.ask(ReminderStatusRequest())
     let say = session.language
     try await session.show(
@@ -71,7 +69,7 @@ struct ReminderStatusCommand: BilingualCommand {
   }
 }
 
-struct CallReminderCommand: BilingualCommand {
+struct CallReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Create a reminder to call a person.",
     discussion: """
@@ -80,7 +78,6 @@ struct CallReminderCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: PersonReference.help)
   var person: PersonReference
@@ -96,7 +93,7 @@ struct CallReminderCommand: BilingualCommand {
   @Option(help: "What it is about.")
   var note = ""
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = AddCallReminderRequest()
     request.personID = try await self.person.id(session)
     request.inDays = self.days
@@ -108,13 +105,12 @@ struct CallReminderCommand: BilingualCommand {
   }
 }
 
-struct ListRemindersCommand: BilingualCommand {
+struct ListRemindersCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List coming reminders, or past ones.",
     discussion: "Example: kith remind list --past --limit 20")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Flag(help: "Past reminders: done, missed or removed, newest first.")
   var past = false
@@ -124,7 +120,7 @@ struct ListRemindersCommand: BilingualCommand {
 
   @OptionGroup var page: PageOptions
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = ListRemindersRequest()
     request.past = self.past
     request.kind = ReminderKind.name(typed: self.kind)
@@ -136,13 +132,12 @@ struct ListRemindersCommand: BilingualCommand {
   }
 }
 
-struct SnoozeReminderCommand: BilingualCommand {
+struct SnoozeReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "snooze", abstract: "Snooze a due reminder.",
     discussion: "Example: kith remind snooze daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<Reminder>
@@ -150,7 +145,7 @@ struct SnoozeReminderCommand: BilingualCommand {
   @Option(help: "Minutes until it comes again. Default: 30.")
   var minutes: UInt32 = 0
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = SnoozeReminderRequest()
     request.id = try await self.target.id(session)
     request.minutes = self.minutes
@@ -159,18 +154,17 @@ struct SnoozeReminderCommand: BilingualCommand {
   }
 }
 
-struct DoneReminderCommand: BilingualCommand {
+struct DoneReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Mark a reminder as done.",
     discussion: "Example: kith remind done daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<Reminder>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = DoneReminderRequest()
     request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
@@ -178,18 +172,17 @@ struct DoneReminderCommand: BilingualCommand {
   }
 }
 
-struct RemoveReminderCommand: BilingualCommand {
+struct RemoveReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a reminder.",
     discussion: "Example: kith remind remove daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
   @Argument(help: IDText.help)
   var target: RecordID<Reminder>
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     var request = RemoveReminderRequest()
     request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import KithMessages
 
-struct ReminderSettingsCommand: BilingualCommand {
+struct ReminderSettingsCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "Show or change the channels of reminders.",
     discussion: """
@@ -11,15 +11,14 @@ struct ReminderSettingsCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  @Option(help: "A channel of the daily reminder; may be repeated.")
+  @Option(help: "A channel of the daily reminder; may be repeated.", completion: Completion.channels)
   var daily: [String] = []
 
-  @Option(help: "A channel of reminders to call; may be repeated.")
+  @Option(help: "A channel of reminders to call; may be repeated.", completion: Completion.channels)
   var call: [String] = []
 
-  @Option(help: "A channel of reminders kept with a person; may be repeated.")
+  @Option(help: "A channel of reminders kept with a person; may be repeated.", completion: Completion.channels)
   var person: [String] = []
 
   @Flag(help: "No channels for the daily reminder.")
@@ -40,7 +39,7 @@ struct ReminderSettingsCommand: BilingualCommand {
   @Option(help: "ja or en: the language of messages.")
   var language: String?
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     let request = self.request
     let settings =
       request.fields.isEmpty ? try await session.ask(ReminderSettingsRequest()) : try await session.ask(request)

@@ -16,9 +16,9 @@ struct ReminderTable {
     guard !self.reminders.isEmpty else { return [self.empty] }
     let say = session.language
     var table = Table([
-      Column(say("WHEN", "いつ"), name: "when"), Column(say("AT", "日時"), name: "at", drops: 1),
-      Column(say("WHAT", "内容"), name: "what", wraps: true),
-      Column(say("STATE", "状態"), name: "state"), Column("ID"),
+      Column("WHEN", "いつ"), Column("AT", "日時", drops: 1),
+      Column("WHAT", "内容", wraps: true),
+      Column("STATE", "状態"), Column("ID"),
     ])
     for reminder in self.reminders {
       let what = reminder.inWords(say)
@@ -59,7 +59,8 @@ extension DailyReminder {
       let why = delivery.hasError ? ": \(Failure(status: delivery.error).read(in: say).message)" : ""
       return "  \(delivery.channel): \(state)\(why)"
     }
-    return [say("It goes over: \(self.delivery)", "送り先: \(self.delivery)")] + sent.flatMap(Printable.lines)
+    let over = self.delivery == "events" ? say("kith only", "kith だけ") : self.delivery
+    return [say("It goes over: \(over)", "送り先: \(over)")] + sent.flatMap(Printable.lines)
   }
 }
 
@@ -74,17 +75,7 @@ extension Reminder {
   }
 
   fileprivate func stateInWords(_ say: Language) -> String {
-    let state =
-      switch self.knownState {
-      case .waiting: say("waiting", "予定")
-      case .due: say("due", "期限")
-      case .snoozed: say("snoozed", "延期")
-      case .done: say("done", "完了")
-      case .missed: say("missed", "未通知")
-      case .satisfied: say("satisfied", "記録あり")
-      case .removed: say("removed", "削除")
-      case nil: self.state
-      }
+    let state = self.knownState?.words(say) ?? self.state
     return self.isLate ? say("\(state) (late)", "\(state)(遅れ)") : state
   }
 }

@@ -24,13 +24,13 @@ struct SetupAnswers {
     let say = session.language
     if let monica {
       let status = try await session.ask(monica)
-      session.console.print(
+      session.console.tell(
         say("Monica: \(Printable.text(status.endpoint))", "Monica: \(Printable.text(status.endpoint))"))
     }
     if let source {
       let added = try await session.ask(source)
       let name = Printable.text(added.name)
-      session.console.print(
+      session.console.tell(
         say(
           "Address book \(name). Read now: kith contacts sync \(name)",
           "取り込み元 \(name)。今読むには: kith contacts sync \(name)"))
@@ -41,9 +41,12 @@ struct SetupAnswers {
       var request = SetDailyReminderRequest()
       request.enabled = reminder != "off"
       if request.enabled { request.time = reminder }
-      session.console.print(try await session.ask(request).words(session))
+      session.console.tell(try await session.ask(request).words(session))
     }
-    if let backup { try await session.save(try await session.ask(BackupRequest(), drawing: "backup"), to: backup) }
+    if let backup {
+      try await session.save(
+        try await session.ask(BackupRequest(), drawing: session.language("backup", "バックアップ")), to: backup)
+    }
   }
 
   private func configureCare(_ session: Session) async throws(Failure) {
@@ -69,7 +72,7 @@ struct SetupAnswers {
     request.fields = ["daily_channels", "call_channels"]
     _ = try await session.ask(request)
     let name = Printable.text(added.name)
-    session.console.print(
+    session.console.tell(
       session.language(
         "Channel \(name). Try it: kith channels test \(name)", "送り先 \(name)。試すには: kith channels test \(name)"))
   }

@@ -3,7 +3,7 @@ internal import Bus
 internal import KithMessages
 
 /// Asks the few questions of a new household. Every answer has a command of its own, too.
-struct SetupCommand: BilingualCommand {
+struct SetupCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Set up a household by a few questions.",
     discussion: """
@@ -12,26 +12,25 @@ struct SetupCommand: BilingualCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @OptionGroup var outputLanguage: LanguageOption
 
-  func carryOut(_ session: Session) async throws {
+  func run(_ session: Session) async throws {
     guard session.console.isTerminal else { throw Self.noTerminal }
     let household = try await Household(session)
     let questions = SetupQuestions(session: session, household: household)
-    session.console.print(
+    session.console.tell(
       session.language(
         "Enter takes what is in brackets. Ctrl-C ends without any change.",
         "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
     let answers = try questions.ask()
     guard !answers.isEmpty else {
-      return session.console.print(session.language("Nothing to change.", "変更はありません。"))
+      return session.console.tell(session.language("Nothing to change.", "変更はありません。"))
     }
     try questions.confirm()
     // What was confirmed is carried out as a whole.
     let watch = Interrupt.catching {}
     defer { watch.end() }
     try await answers.carryOut(session)
-    session.console.print(session.language("Done. To check everything: kith doctor", "終わりました。全体の確認: kith doctor"))
+    session.console.tell(session.language("Done. To check everything: kith doctor", "終わりました。全体の確認: kith doctor"))
   }
 
   /// Thrown without a terminal, before anything is asked.

@@ -47,7 +47,7 @@ struct SetupQuestions {
         self.say("Language of messages and summaries, ja or en?", "お知らせとまとめの言語は? ja / en"), shown)
       let chosen = answer ?? shown
       guard ["ja", "en"].contains(chosen) else {
-        self.session.console.print(self.say("Please type ja or en.", "ja か en を入力してください。"))
+        self.session.console.tell(self.say("Please type ja or en.", "ja か en を入力してください。"))
         continue
       }
       return chosen == present ? nil : chosen
@@ -57,10 +57,9 @@ struct SetupQuestions {
   private func source() throws(Failure) -> AddSourceRequest? {
     let names = self.household.sources.map(\.name)
     let question = self.say(
-      "Another address book: a folder, a .vcf file, or a CardDAV address?",
-      "連絡先の取り込み元 (フォルダー、.vcf ファイル、CardDAV のアドレス) は?")
+      "An address book (folder, .vcf or CardDAV)?", "連絡先の取り込み元 (フォルダー、.vcf、CardDAV) は?")
     if !names.isEmpty {
-      self.session.console.print(
+      self.session.console.tell(
         self.say("Address books: ", "今の取り込み元: ") + names.map(Printable.text).joined(separator: ", "))
     }
     while true {
@@ -71,14 +70,14 @@ struct SetupQuestions {
         request.carddav.url = answer
         request.carddav.username = try self.answer(self.say("User name?", "ユーザー名は?"), nil) ?? ""
         if !request.carddav.username.isEmpty {
-          request.carddav.password = try self.session.console.askSecret(self.say("Password: ", "パスワード: "))
+          request.carddav.password = try self.session.console.askSecret(self.say("Password: ", "パスワード: "), self.say)
         }
         return request
       }
       let path = Self.path(answer)
       var entry = stat()
       guard stat(path, &entry) == 0 else {
-        self.session.console.print(
+        self.session.console.tell(
           self.say("\(Printable.text(path)) does not exist.", "\(Printable.text(path)) はありません。"))
         continue
       }
@@ -97,19 +96,19 @@ struct SetupQuestions {
     var request = LoginRequest()
     if answer == "cloud" { request.cloud = true } else { request.endpoint = answer }
     request.token = try self.session.console.askSecret(
-      self.say("API token of Monica: ", "Monica の API トークン: "), kind: "token")
+      self.say("API token of Monica: ", "Monica の API トークン: "), kind: "token", self.say)
     return request
   }
 
   private func channel() throws(Failure) -> AddChannelRequest? {
     let names = self.household.channels.map(\.name)
     let shown = names.map(Printable.text).joined(separator: ", ")
-    if !names.isEmpty { self.session.console.print(self.say("Channels: \(shown)", "今の送り先: \(shown)")) }
+    if !names.isEmpty { self.session.console.tell(self.say("Channels: \(shown)", "今の送り先: \(shown)")) }
     guard
       let topic = try self.answer(
         self.say(
-          "A topic of ntfy for reminders on your phone? (Others: kith channels add)",
-          "スマートフォンに知らせる ntfy のトピックは? (ほかの送り先: kith channels add)"), nil)
+          "A topic of ntfy for reminders on your phone?",
+          "スマートフォンに知らせる ntfy のトピックは?"), nil)
     else { return nil }
     var request = AddChannelRequest()
     request.channel.name = Self.free("phone", besides: names)
@@ -133,7 +132,7 @@ struct SetupQuestions {
       {
         return answer.count == 4 ? "0\(answer)" : answer
       }
-      self.session.console.print(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
+      self.session.console.tell(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
     }
   }
 

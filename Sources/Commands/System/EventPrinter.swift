@@ -31,7 +31,7 @@ struct EventPrinter: Sendable {
       self.begun.insert(position.stream)
     case .resync(let stream, let cause):
       self.finishDrawing()
-      self.session.console.printError("kith: \(Printable.text(stream)): \(Self.words(cause))")
+      self.session.console.printError("kith: \(Printable.text(stream)): \(Self.words(cause, self.session.language))")
     }
   }
 
@@ -57,12 +57,16 @@ struct EventPrinter: Sendable {
     self.isDrawing = false
   }
 
-  private static func words(_ cause: StreamElement.Cause) -> String {
+  private static func words(_ cause: StreamElement.Cause, _ say: Language) -> String {
     switch cause {
-    case .compacted: "older events are no longer kept. The present state follows."
-    case .newEpoch: "the event log was created again. The present state follows."
-    case .hubBehind: "kithd runs on an older copy of its data. The state of that copy follows."
-    case .tooSlow: "too slow for every event. The present state follows, every ten seconds."
+    case .compacted:
+      say("older events are no longer kept. The present state follows.", "古い通知はもうありません。今の状態を表示します。")
+    case .newEpoch:
+      say("the event log was created again. The present state follows.", "通知の記録が作り直されました。今の状態を表示します。")
+    case .hubBehind:
+      say("kithd runs on an older copy of its data. The state of that copy follows.", "kithd は古いデータで動いています。その状態を表示します。")
+    case .tooSlow:
+      say("too slow for every event. The present state follows, every ten seconds.", "すべては表示しきれません。10秒ごとに今の状態を表示します。")
     }
   }
 }
@@ -75,48 +79,65 @@ struct EventLine {
 
   /// - Parameter subject: Who and what the event is about; empty if that is not known.
   init(_ event: LoggedEvent, about subject: String, session: Session) {
-    let style = session.console.style
+    let (style, say) = (session.console.style, session.language)
     let head = "\(Printable.text(event.header.stream)) \(style.dim("#\(event.header.seq)"))"
     var isProgress = false
     let body: String
     switch event.event.payload {
     case .sync(let status) where status.state == .syncing:
       isProgress = true
-      body = Self.progress(status, style)
+      body = Self.progress(status, session)
     case .sync(let status):
-      body = SourceState(status).sentence(style, now: session.now)
+      body = SourceState(status).sentence(session)
     case .changed(let changed):
-      let count = Count.of(changed.ids.count, changed.kind.isEmpty ? "record" : Self.noun(changed.kind))
-      body = subject.isEmpty ? "\(count) changed" : "\(count) changed: \(subject)"
+      let count = say(
+        Count.of(changed.ids.count, Self.noun(changed.kind, say)),
+        "\(Self.noun(changed.kind, say)) \(changed.ids.count)件")
+      body = say("\(count) changed", "\(count)の変更") + (subject.isEmpty ? "" : ": \(subject)")
     case .job(let job):
-      let name = subject.isEmpty ? Printable.text(job.jobID) : subject
-      body = "job \(name) \(Printable.text(job.state))"
+      let name = subject.isEmpty ? session.ids[job.jobID] : subject
+      body = "\(say("job", "ジョブ")) \(name): \(Printable.text(job.state))"
     case .reminder(let reminder):
-      let name = subject.isEmpty ? Printable.text(reminder.reminderID) : subject
-      body = "reminder \(name): \(Printable.text(reminder.state))"
+      let name = subject.isEmpty ? session.ids[reminder.reminderID] : subject
+      body = "\(say("reminder", "お知らせ")) \(name): \(Self.words(of: reminder.state, say))"
     case .delivery(let delivery):
-      let name = subject.isEmpty ? Printable.text(delivery.deliveryID) : subject
-      body = "delivery \(name) on \(Printable.text(delivery.channel)): \(Printable.text(delivery.state))"
+      let name = subject.isEmpty ? session.ids[delivery.deliveryID] : subject
+      let state = DeliveryState(rawValue: delivery.state)?.words(say) ?? Printable.text(delivery.state)
+      let channel = Printable.text(delivery.channel)
+      body = say("delivery \(name) on \(channel): \(state)", "送信 \(name) (\(channel)): \(state)")
     case .system(let notice):
       body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:
-      body = event.header.tombstone ? "\(Printable.text(event.header.key)) is gone" : "an event of a newer kithd"
+      body =
+        event.header.tombstone
+        ? say("\(Printable.text(event.header.key)) is gone", "\(Printable.text(event.header.key)) がなくなりました")
+        : say("an event of a newer kithd", "新しい kithd の通知")
     }
     self.text = "\(head)  \(body)"
     self.isProgress = isProgress
   }
 
   /// The word for a kind in `Changed`.
-  private static func noun(_ kind: String) -> String {
-    kind == CareRecord.idKind ? "care entry" : Printable.text(kind).replacing("_", with: " ")
+  private static func noun(_ kind: String, _ say: Language) -> String {
+    guard kind != CareRecord.idKind else { return say("care entry", "介護の記録") }
+    if kind == PersonReminder.kind.name { return PersonReminder.idNoun(say) }
+    if let known = EventSubject.kinds.first(where: { $0.idKind == kind }) { return known.idNoun(say) }
+    return kind.isEmpty ? say("record", "記録") : Printable.text(kind).replacing("_", with: " ")
   }
 
-  private static func progress(_ status: SyncStatus, _ style: Style) -> String {
+  private static func words(of state: String, _ say: Language) -> String {
+    ReminderState(rawValue: state)?.words(say) ?? Printable.text(state)
+  }
+
+  private static func progress(_ status: SyncStatus, _ session: Session) -> String {
     let name = Printable.text(SourceState.name(status))
+    let say = session.language
     // The total is known once the source has been listed.
-    guard status.total > 0 else { return "\(name): looking for changes" }
-    return ProgressBar(label: name, style: style)
-      .line(fraction: Double(status.done) / Double(status.total), note: "\(status.done) of \(status.total)")
+    guard status.total > 0 else { return "\(name): \(say("looking for changes", "変更を探しています"))" }
+    return ProgressBar(label: name, style: session.console.style)
+      .line(
+        fraction: Double(status.done) / Double(status.total),
+        note: say("\(status.done) of \(status.total)", "\(status.total)件のうち\(status.done)件"))
   }
 }
 
@@ -124,6 +145,12 @@ struct EventLine {
 enum EventSubject {
   /// The most records of an event that are named.
   private static let most = 3
+
+  /// What changes of records are about.
+  static let kinds: [any Identified.Type] = [
+    CareRecord.self, Contact.self, Person.self, Call.self, Conversation.self, Note.self, TaskItem.self, Activity.self,
+    Gift.self, Relationship.self, Tag.self, ContactField.self, PersonAddress.self, PersonReminder.self,
+  ]
 
   /// A few words; empty where no name is known, or the output is JSON.
   static func words(_ event: Event, _ session: Session) async -> String {
@@ -147,10 +174,6 @@ enum EventSubject {
   }
 
   private static func words(about id: String, _ kind: String, _ session: Session) async -> String {
-    let kinds: [any Identified.Type] = [
-      CareRecord.self, Contact.self, Person.self, Call.self, Conversation.self, Note.self, TaskItem.self, Activity.self,
-      Gift.self, Relationship.self,
-    ]
-    return await kinds.first { $0.idKind == kind }?.words(about: id, session) ?? ""
+    await Self.kinds.first { $0.idKind == kind }?.words(about: id, session) ?? ""
   }
 }

@@ -29,23 +29,43 @@ struct StatusReport {
   }
 
   func lines(_ session: Session) -> [String] {
-    let uptime = session.now.seconds - self.status.startedAt.seconds
-    var lines = ["kithd \(self.status.version), running for \(RelativeTime.span(uptime) ?? "less than a minute")"]
-    lines.append("Storage   \(self.storage(session.console.style))")
-    for fault in self.status.storage.faults { lines.append("          \(Printable.text(fault))") }
-    lines.append("Commands  \(self.status.commandsInFlight) in flight")
-    lines.append("Watched   by \(Count.of(Int(self.status.subscriptions), "subscription"))")
+    let say = session.language
+    let span = Self.span(session.now.seconds - self.status.startedAt.seconds, say)
+    var lines = [say("kithd \(self.status.version), running for \(span)", "kithd \(self.status.version)、起動から\(span)")]
+    lines += self.storage(session)
+    lines.append(
+      Self.row(
+        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件")))
+    let watchers = Int(self.status.subscriptions)
+    lines.append(Self.row(say("Watched", "通知先"), say("by \(Count.of(watchers, "subscription"))", "\(watchers)件")))
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
-    lines.append("Streams   \(streams.isEmpty ? "none" : streams.joined(separator: ", "))")
-    lines += self.peers() + self.doors(session) + self.work(session)
+    let events = streams.isEmpty ? say("none", "なし") : streams.joined(separator: ", ")
+    lines += Self.rows(say("Streams", "イベント"), events, session)
+    lines += self.peers(say) + self.doors(session) + self.work(session)
     lines += [""] + SourceStates(self.status.sync).lines(session)
     return self.needs(session) + lines
   }
 
+  private static let indent = 10
+
+  private static func row(_ label: String, _ text: String) -> String {
+    Printable.padded(label, to: Self.indent, alignment: .left) + text
+  }
+
+  /// A row, wrapped to the terminal.
+  private static func rows(_ label: String, _ text: String, _ session: Session) -> [String] {
+    guard let width = session.layout.width else { return [Self.row(label, text)] }
+    return Printable.wrapped(text, to: width - Self.indent).enumerated()
+      .map { Self.row($0.offset == 0 ? label : "", $0.element) }
+  }
+
+  private static func span(_ seconds: Int64, _ say: Language) -> String {
+    say.span(seconds) ?? say("less than a minute", "1分未満")
+  }
+
   /// What needs a person; empty if nothing does.
   private func needs(_ session: Session) -> [String] {
-    var session = session
-    session.language = .english
+    let say = session.language
     let needs = StatusExamination(session: session, status: self.status, backups: self.backups).needs
     guard !needs.isEmpty else { return [] }
     let style = session.console.style
@@ -53,20 +73,31 @@ struct StatusReport {
       ["  \(style.bad(need.found))"] + (need.advice.isEmpty ? [] : ["    → \(need.advice)"])
     }
     let rest = needs.count - Self.mostNeeds
-    let more = rest > 0 ? ["  and \(rest) more: kith doctor"] : []
-    return [style.bold("\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:")] + shown + more
+    let more = rest > 0 ? [say("  and \(rest) more: kith doctor", "  ほかに\(rest)件: kith doctor")] : []
+    let title = say(
+      "\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:", "対応が必要なものが\(needs.count)件あります:")
+    return [style.bold(title)] + shown + more
       + [""]
   }
 
   /// With it the rest is on a screen of 24 lines.
   private static let mostNeeds = 3
 
-  private func peers() -> [String] {
+  private func peers(_ say: Language) -> [String] {
     guard !self.status.planes.isEmpty else { return [] }
-    let planes = self.status.planes.map { "\($0.connections) on \(Printable.text($0.name))" }
-    var lines = ["Connected \(planes.joined(separator: ", "))"]
+    let planes = self.status.planes.map {
+      say("\($0.connections) on \(Printable.text($0.name))", "\(Printable.text($0.name)) \($0.connections)件")
+    }
+    var lines = [Self.row(say("Connected", "接続"), planes.joined(separator: say(", ", "、")))]
     let failed = self.status.planes.reduce(0) { $0 + Int(clamping: $1.failedHandshakes) }
-    if failed > 0 { lines.append("          \(Count.of(failed, "handshake")) failed since the start: see the log") }
+    if failed > 0 {
+      lines.append(
+        Self.row(
+          "",
+          say(
+            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"))
+      )
+    }
     return lines
   }
 
@@ -77,53 +108,82 @@ struct StatusReport {
       let isAway = session.now.seconds - door.lastSeen.seconds > 90
       let state =
         isAway
-        ? style.bad("away since \(session.zone.text(door.lastSeen)): systemctl start kith-web")
+        ? style.bad(
+          session.language(
+            "away since \(session.zone.text(door.lastSeen)): systemctl start kith-web",
+            "\(session.zone.text(door.lastSeen)) から停止中: systemctl start kith-web"))
         : Self.certificate(of: door, session)
-      return ["Web       \(Printable.text(door.url)) (\(state))"]
+      return [Self.row(session.language("Web", "ウェブ"), "\(Printable.text(door.url)) (\(state))")]
         + (door.fault.isEmpty || isAway ? [] : ["          \(style.bad(Printable.text(door.fault)))"])
     }
   }
 
   private static func certificate(of door: Door, _ session: Session) -> String {
-    let words = ["certificate": "certificate", "own-ca": "own CA", "proxy": "behind a proxy", "none": "not encrypted"]
+    let say = session.language
+    let words = [
+      "certificate": say("certificate", "証明書"), "own-ca": say("own CA", "独自の認証局"),
+      "proxy": say("behind a proxy", "プロキシ経由"), "none": say("not encrypted", "暗号化なし"),
+    ]
     let kind = words[door.tls] ?? Printable.text(door.tls)
     guard door.hasCertificateExpires else { return kind }
     let left = door.certificateExpires.seconds - session.now.seconds
     let style = session.console.style
     guard left > 0 else {
-      return style.bad("\(kind), its certificate expired \(session.ago(door.certificateExpires)): renew it")
+      return style.bad(
+        say(
+          "\(kind), its certificate expired \(session.ago(door.certificateExpires)): renew it",
+          "\(kind)、証明書は\(session.ago(door.certificateExpires))に切れました。更新してください"))
     }
-    let valid = "certificate valid for \(RelativeTime.span(left) ?? "less than a minute")"
-    return (kind == "certificate" ? "" : "\(kind), ") + (left < 14 * 86_400 ? style.notice(valid) : valid)
+    let span = Self.span(left, say)
+    let valid = say("certificate valid for \(span)", "証明書はあと\(span)有効")
+    return (door.tls == "certificate" ? "" : "\(kind), ") + (left < 14 * 86_400 ? style.notice(valid) : valid)
   }
 
   /// Empty if no worker is connected and no job waits.
   private func work(_ session: Session) -> [String] {
     let work = self.status.work
     guard !work.workers.isEmpty || work.queued + work.leased > 0 || !work.unserved.isEmpty else { return [] }
-    var lines = ["Jobs      \(work.queued) waiting, \(work.leased) with workers"]
+    let say = session.language
+    var lines = [
+      Self.row(
+        say("Jobs", "ジョブ"),
+        say("\(work.queued) waiting, \(work.leased) with workers", "待機 \(work.queued)件、実行中 \(work.leased)件"))
+    ]
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
       let silence = session.now.seconds - worker.heardAt.seconds
-      let state = worker.knownState == .silent ? "silent for \(silence) s" : worker.state
+      let state = worker.knownState == .silent ? say("silent for \(silence) s", "\(silence)秒応答なし") : worker.state
       lines.append(
-        "Worker    \(Printable.text(worker.name)): \(state), \(Count.of(Int(worker.leases), "job")), "
-          + services.joined(separator: ", "))
+        Self.row(
+          say("Worker", "ワーカー"),
+          "\(Printable.text(worker.name)): \(state), \(say(Count.of(Int(worker.leases), "job"), "\(worker.leases)件")), "
+            + services.joined(separator: ", ")))
     }
-    for service in work.unserved { lines.append("No worker serves \(JobCard.short(service)): its jobs wait") }
+    for service in work.unserved {
+      lines.append(
+        say(
+          "No worker serves \(JobCard.short(service)): its jobs wait",
+          "\(JobCard.short(service)) のワーカーがいないので、待っています"))
+    }
     return lines
   }
 
-  private func storage(_ style: Style) -> String {
-    let storage = self.status.storage
+  private func storage(_ session: Session) -> [String] {
+    let (say, style, storage) = (session.language, session.console.style, self.status.storage)
     let integrity =
       switch storage.integrity {
-      case .sound: style.good("sound")
-      case .checking: style.notice("being checked")
-      case .damaged: style.bad("damaged")
-      case .unspecified, .UNRECOGNIZED: "unknown"
+      case .sound: style.good(say("sound", "正常"))
+      case .checking: style.notice(say("being checked", "検査中"))
+      case .damaged: style.bad(say("damaged", "破損"))
+      case .unspecified, .UNRECOGNIZED: say("unknown", "不明")
       }
-    let contacts = Count.of(Int(storage.contacts), "contact")
-    return "\(integrity), \(contacts), \(Count.bytes(storage.bytes)) in \(Printable.text(storage.path))"
+    let contacts = say(Count.of(Int(storage.contacts), "contact"), "連絡先\(storage.contacts)件")
+    let held = [integrity, contacts, Count.bytes(storage.bytes)].joined(separator: say(", ", "、"))
+    let path = Printable.text(storage.path)
+    // Of the whole line, the colour of the first word takes no columns.
+    let isShort = Self.indent + Printable.width("\(held) in \(path)") < session.layout.width ?? .max
+    let lines = isShort ? [say("\(held) in \(path)", "\(held) (\(path))")] : [held, path]
+    return lines.enumerated().map { Self.row($0.offset == 0 ? say("Storage", "保存場所") : "", $0.element) }
+      + storage.faults.map { Self.row("", Printable.text($0)) }
   }
 }

@@ -11,7 +11,12 @@ struct PingCommand: HubCommand {
     let start = ContinuousClock.now
     let reply = try await session.ask(PingRequest())
     let microseconds = (ContinuousClock.now - start) / .microseconds(1)
-    try await session.show(reply, ["kithd answers in \(Int(microseconds.rounded())) µs."])
+    try await session.show(
+      reply,
+      [
+        session.language(
+          "kithd answers in \(Int(microseconds.rounded())) µs.", "kithd が \(Int(microseconds.rounded())) µs で応答しました。")
+      ])
   }
 }
 
@@ -39,13 +44,15 @@ struct ServicesCommand: HubCommand {
   }
 
   private static func lines(_ reply: ServicesReply, _ session: Session) -> [String] {
-    guard !reply.services.isEmpty else { return ["No services found."] }
+    guard !reply.services.isEmpty else { return [session.language("No services found.", "メソッドはありません。")] }
     var table = Table([
-      Column("METHOD"), Column("ROLES", wraps: true), Column("CHANGES"), Column("WORKERS", .right, drops: 1),
+      Column("METHOD", "メソッド"), Column("ROLES", "権限", wraps: true), Column("CHANGES", "変更"),
+      Column("WORKERS", "ワーカー", .right, drops: 1),
     ])
     for service in reply.services {
       table.add(
-        service.name, service.roles.joined(separator: ", "), service.mutating ? "yes" : "no", "\(service.workers)")
+        service.name, service.roles.joined(separator: ", "),
+        service.mutating ? session.language("yes", "はい") : session.language("no", "いいえ"), "\(service.workers)")
     }
     return table.lines(session)
   }

@@ -31,7 +31,7 @@ struct TagAssignment: ParsableArguments {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Argument(help: "The names of the tags.")
+  @Argument(help: "The names of the tags.", completion: Completion.tags)
   var tags: [String]
 }
 
@@ -72,7 +72,7 @@ extension Session {
     request.personID = try await person.id(self)
     change(&request)
     let person = try await self.ask(request)
-    let tags = person.tags.isEmpty ? "No tags" : person.tags.joined(separator: ", ")
+    let tags = person.tags.isEmpty ? self.language("No tags", "タグなし") : person.tags.joined(separator: ", ")
     try await self.show(person, ["\(Printable.text(person.displayName)): \(Printable.text(tags))"])
   }
 }
@@ -90,21 +90,14 @@ struct TagArguments: RecordArguments {
 struct TagReference: NameReference {
   static let help = ArgumentHelp("The tag: its name or its id.", valueName: "tag")
   static let example = "family"
-  static let kind = "tag"
+  typealias Target = Tag
+  static var defaultCompletionKind: CompletionKind { Completion.tags }
 
   let text: String
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
-    var request = ListTagsRequest()
-    request.limit = 500
-    var exact: [NameMatch.Candidate] = []
-    repeat {
-      let page = try await session.ask(request)
-      exact += page.tags.filter { $0.name.lowercased() == self.text.lowercased() }
-        .map { .init(id: $0.id, shown: $0.name, names: [$0.name]) }
-      request.cursor = page.nextCursor
-    } while !request.cursor.isEmpty
-    return exact
+    try await session.askAll(ListTagsRequest()).tags.filter { $0.name.lowercased() == self.text.lowercased() }
+      .map { .init(id: $0.id, shown: $0.name, names: [$0.name]) }
   }
 }
 
@@ -115,13 +108,14 @@ extension Tag: Record {
   typealias Reference = TagReference
 
   static let noun = Noun(
-    command: "tag", singular: "tag", plural: "tags", newExample: "family", changeExample: "relatives")
-  static let headings: [Column] = [Column("TAG"), Column("PEOPLE", .right)]
+    command: "tag", singular: "tag", plural: "tags", japanese: "タグ", newExample: "family", changeExample: "relatives")
+  static let headings: [Column] = [Column("TAG", "タグ"), Column("PEOPLE", "人数", .right)]
 
-  func headline(_ names: PersonNames) -> String { self.name }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.name }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("People", Count.grouped(Int(self.people)))]
+    let say = session.language
+    return [(say("People", "人数"), Count.grouped(Int(self.people)))]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] { [self.name, Count.grouped(Int(self.people))] }

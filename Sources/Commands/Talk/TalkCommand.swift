@@ -74,26 +74,30 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListConversationsRequest
 
   static let noun = Noun(
-    command: "talk", singular: "conversation", plural: "conversations", creation: "log",
+    command: "talk", singular: "conversation", plural: "conversations", japanese: "会話", creation: "log",
     newExample: "ann --channel email --note 'She sends the photos'", changeExample: "--channel text")
   static let headings: [Column] = [
-    Column("WHEN"), Column("AT", drops: 1), Column("CHANNEL", drops: 2), Column("MESSAGES", .right, drops: 1),
-    Column("FIRST", wraps: true),
+    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("CHANNEL", "手段", drops: 2),
+    Column("MESSAGES", "件数", .right, drops: 1),
+    Column("FIRST", "内容", wraps: true),
   ]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames) -> String { "Conversation with \(names[self.personID])" }
+  func headline(_ names: PersonNames, _ say: Language) -> String {
+    say("Conversation with \(names[self.personID])", "\(names[self.personID])との会話")
+  }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [("Channel", self.channel), ("When", session.moment(self.happenedAt))]
+    let say = session.language
+    return [(say("Channel", "手段"), self.channelWords(say)), (say("When", "いつ"), session.moment(self.happenedAt))]
   }
 
   func prose(_ names: PersonNames, _ session: Session) -> [String] {
-    guard !self.messages.isEmpty else { return ["No messages"] }
+    guard !self.messages.isEmpty else { return [session.language("No messages", "内容はありません")] }
     return self.messages.flatMap { message in
-      let writer = message.writtenByMe ? "You" : Printable.text(names[self.personID])
+      let writer = message.writtenByMe ? session.language("You", "自分") : Printable.text(names[self.personID])
       let head = [writer, session.ago(message.writtenAt)].filter { !$0.isEmpty }.joined(separator: ", ")
       return ["\(head)  \(session.console.style.dim(Printable.text(session.ids[message.id])))"]
         + Printable.lines(message.content).map { "  " + $0 }
@@ -102,10 +106,19 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
     [
-      session.ago(self.happenedAt), session.zone.text(self.happenedAt), self.channel,
+      session.ago(self.happenedAt), session.zone.text(self.happenedAt), self.channelWords(session.language),
       Count.grouped(self.messages.count),
       self.summary,
     ]
+  }
+
+  /// How it was: `in person`, `email`; a type of the server's own as it is.
+  func channelWords(_ say: Language) -> String {
+    switch self.channel {
+    case "in person": say("in person", "対面")
+    case "text": say("text", "メッセージ")
+    default: CommonName.words(.contactFieldType, self.channel, say)
+    }
   }
 
   /// The conversation in a few words, without person and channel.

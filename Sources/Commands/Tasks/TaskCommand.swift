@@ -31,7 +31,7 @@ struct CompleteTaskCommand: HubCommand {
     request.record.isCompleted = true
     request.fields = ["is_completed"]
     let task = try await session.ask(request)
-    try await session.show(task, ["Done: \(Printable.text(task.title))"])
+    try await session.show(task, [session.language("Done:", "完了:") + " \(Printable.text(task.title))"])
   }
 }
 
@@ -80,18 +80,26 @@ extension TaskItem: OwnedRecord, ListedRecord, RestorableRecord {
   typealias Listing = ListTasksRequest
 
   static let noun = Noun(
-    command: "task", singular: "task", plural: "tasks", newExample: "ann Send the photos", changeExample: "--done")
-  static let headings: [Column] = [Column("DONE"), Column("TASK", wraps: true), Column("ADDED", drops: 1)]
+    command: "task", singular: "task", plural: "tasks", japanese: "タスク", newExample: "ann Send the photos",
+    changeExample: "--done")
+  static let headings: [Column] = [
+    Column("DONE", "済"), Column("TASK", "タスク", wraps: true), Column("ADDED", "登録", drops: 1),
+  ]
   static let isListedByPerson = false
 
   var knownNames: [String: String] { self.personName.isEmpty ? [:] : [self.personID: self.personName] }
 
-  func headline(_ names: PersonNames) -> String { self.title }
+  func headline(_ names: PersonNames, _ say: Language) -> String { self.title }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
-    [
-      ("For", names[self.personID]),
-      ("Done", !self.isCompleted ? "no" : self.hasCompletedAt ? session.moment(self.completedAt) : "yes"),
+    let say = session.language
+    return [
+      (say("For", "人"), names[self.personID]),
+      (
+        say("Done", "完了"),
+        !self.isCompleted
+          ? say("no", "いいえ") : self.hasCompletedAt ? session.moment(self.completedAt) : say("yes", "はい")
+      ),
     ]
   }
 

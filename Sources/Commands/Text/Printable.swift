@@ -37,31 +37,9 @@ enum Printable {
       }) + "…"
   }
 
-  /// A text in lines of at most `width` columns, broken between words where possible.
+  /// A text in lines of at most `width` columns, broken as ``Columns/wrapped(_:to:)`` breaks them.
   static func wrapped(_ text: String, to width: Int) -> [String] {
-    Self.lines(text).flatMap { line in
-      var wrapped: [String] = []
-      var current = ""
-      for word in line.split(separator: " ") {
-        var word = String(word)
-        if !current.isEmpty, Self.width(current) + 1 + Self.width(word) <= width {
-          current += " " + word
-          continue
-        }
-        if !current.isEmpty { wrapped.append(current) }
-        while Self.width(word) > width {
-          var rest = width
-          let head = word.prefix { character in
-            rest -= Self.width(String(character))
-            return rest >= 0
-          }
-          wrapped.append(String(head))
-          word = String(word.dropFirst(head.count))
-        }
-        current = word
-      }
-      return wrapped + [current]
-    }
+    Self.lines(text).flatMap { Columns.wrapped($0, to: width, breaksWords: true) }
   }
 
   /// The columns of a text: two for each wide East Asian character, none for combining marks.

@@ -1,6 +1,9 @@
+internal import Help
+
 /// A column of a table.
 struct Column: Sendable {
-  let heading: String
+  private let english: String
+  private let japanese: String
   /// What `--columns` calls it.
   let name: String
   let alignment: Printable.Alignment
@@ -9,16 +12,28 @@ struct Column: Sendable {
   /// Whether its cells may be broken into several lines.
   let wraps: Bool
 
-  /// - Parameter name: Default: the heading in lower case, with hyphens.
+  /// - Parameters:
+  ///   - english: The heading.
+  ///   - japanese: The heading in Japanese; nil = the same.
+  ///   - name: Default: the English heading in lower case, with hyphens.
   init(
-    _ heading: String, _ alignment: Printable.Alignment = .left, name: String? = nil, drops: Int? = nil,
-    wraps: Bool = false
+    _ english: String, _ japanese: String? = nil, _ alignment: Printable.Alignment = .left, name: String? = nil,
+    drops: Int? = nil, wraps: Bool = false
   ) {
-    self.heading = heading
-    self.name = name ?? heading.lowercased().replacing(" ", with: "-")
+    self.english = english
+    self.japanese = japanese ?? english
+    self.name = name ?? english.lowercased().replacing(" ", with: "-")
     self.alignment = alignment
     self.drops = drops
     self.wraps = wraps
+  }
+
+  /// The heading in a language.
+  func heading(_ say: Language) -> String { say(self.english, self.japanese) }
+
+  /// Whether a word that was typed for `--columns` means this one: its name, or a heading.
+  func isCalled(_ word: String) -> Bool {
+    [self.name, self.english, self.japanese].contains { $0.lowercased() == word.lowercased() }
   }
 }
 
@@ -72,7 +87,7 @@ struct Table {
     let say = session.language
     let names = left.map { self.columns[$0].name }.joined(separator: ", ")
     return (
-      style.bold(self.line(self.columns.map(\.heading), shown, widths)),
+      style.bold(self.line(self.columns.map { $0.heading(say) }, shown, widths)),
       self.rows.map { self.block($0, shown, widths) },
       left.isEmpty ? [] : [style.dim(say("Left out: \(names). --wide shows all.", "省いた列: \(names) (--wide ですべて表示)"))]
     )
@@ -85,7 +100,7 @@ struct Table {
       chosen
       ?? self.columns.indices.filter { column in !self.hidesEmpty || self.rows.contains { !$0[column].isEmpty } }
     var widths = self.columns.indices.map { column in
-      ([self.columns[column].heading] + self.rows.map { $0[column] }).map(Printable.width).max() ?? 0
+      ([self.columns[column].heading(session.language)] + self.rows.map { $0[column] }).map(Printable.width).max() ?? 0
     }
     guard let width else { return (shown, widths, []) }
     func excess() -> Int { shown.map { widths[$0] }.reduce(0, +) + Self.space * (shown.count - 1) - width }
@@ -148,11 +163,15 @@ struct TableLayout: Sendable {
   /// The names of the columns to show; empty = as the table states.
   var columns: [String] = []
 
+  /// Lines of text, as wide as the terminal at most.
+  func folded(_ lines: [String]) -> [String] {
+    guard let width else { return lines }
+    return lines.flatMap { Columns.folded($0, to: width) }
+  }
+
   /// The columns of a table that were asked for, in that order; nil if none was.
   func chosen(of columns: [Column]) -> [Int]? {
-    let chosen = self.columns.compactMap { name in
-      columns.firstIndex { $0.name == name.lowercased() || $0.heading.lowercased() == name.lowercased() }
-    }
+    let chosen = self.columns.compactMap { word in columns.firstIndex { $0.isCalled(word) } }
     return chosen.isEmpty ? nil : chosen
   }
 }
@@ -167,11 +186,19 @@ struct Details {
   /// Longer text below, ready for a terminal.
   var body: [String] = []
 
-  func lines(_ style: Style) -> [String] {
+  /// The lines; values that are wider than the terminal go on below their beginning.
+  ///
+  /// - Parameter indent: Columns of the terminal that are left free on the left.
+  func lines(_ session: Session, indent: Int = 0) -> [String] {
     let rows = self.rows.filter { !$0.value.isEmpty }.map { (Printable.text($0.label), Printable.text($0.value)) }
     let width = rows.map { Printable.width($0.0) }.max() ?? 0
-    return [style.bold(Printable.text(self.title))]
-      + rows.map { "  \(Printable.padded($0.0, to: width, alignment: .left))  \($0.1)" }
+    let room = session.layout.width.map { max(20, $0 - indent - width - 4) } ?? .max
+    return [session.console.style.bold(Printable.text(self.title))]
+      + rows.flatMap { label, value in
+        Columns.wrapped(value, to: room).enumerated().map { index, line in
+          "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(line)"
+        }
+      }
       + (self.body.isEmpty ? [] : [""] + self.body.map { "  " + $0 })
   }
 }

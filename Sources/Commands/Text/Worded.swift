@@ -26,6 +26,19 @@ extension CareCategory: Worded {
   func words(_ say: Language) -> String { say(self.english.lowercased(), self.japanese) }
 }
 
+extension GiftStatus: Worded {
+  func words(_ say: Language) -> String { say(self.english, self.japanese) }
+}
+
+extension CommonName {
+  /// The name of a gender or of a type in words; one of the server's own as it is.
+  static func words(_ catalog: CatalogKind, _ name: String, _ say: Language) -> String {
+    guard let common = self.find(catalog, name) else { return name }
+    // Ways to reach somebody are called as they are typed.
+    return say(catalog == .contactFieldType ? common.name : common.english, common.japanese)
+  }
+}
+
 extension CareReview: Worded {
   func words(_ say: Language) -> String {
     switch self {
@@ -36,12 +49,39 @@ extension CareReview: Worded {
   }
 }
 
+extension SyncState: Worded {
+  func words(_ say: Language) -> String {
+    switch self {
+    case .here: say("here", "この家だけ")
+    case .pending: say("pending", "未送信")
+    case .syncing: say("syncing", "送信中")
+    case .synced: say("synced", "送信済み")
+    case .failed: say("failed", "送信失敗")
+    case .conflict: say("conflict", "競合")
+    }
+  }
+}
+
 extension ReminderKind: Worded {
   func words(_ say: Language) -> String {
     switch self {
     case .daily: say("daily", "毎日")
     case .call: say("call", "電話")
     case .person: say("person", "人")
+    }
+  }
+}
+
+extension ReminderState: Worded {
+  func words(_ say: Language) -> String {
+    switch self {
+    case .waiting: say("waiting", "予定")
+    case .due: say("due", "期限")
+    case .snoozed: say("snoozed", "延期")
+    case .done: say("done", "完了")
+    case .missed: say("missed", "未通知")
+    case .satisfied: say("satisfied", "記録あり")
+    case .removed: say("removed", "削除")
     }
   }
 }

@@ -12,6 +12,8 @@ struct SetupWebCommand: AsyncParsableCommand {
       Example: kith web setup --yes --way own-ca --name kith.home.arpa
       """)
 
+  private var say: Language { .ofLocale }
+
   @Option(help: "certificate, proxy, own-ca or plain.")
   var way: WebWay?
 
@@ -43,17 +45,20 @@ struct SetupWebCommand: AsyncParsableCommand {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for what is missing or wrong, `FAILED_PRECONDITION/FILE_NOT_WRITTEN`.
   func run(on console: Console) throws(Failure) {
     let setup = try self.setup(console)
-    console.print("\(setup.way.rawValue): \(setup.way.explanation)")
-    for problem in Self.problems(of: setup) { console.print("Check: \(problem)") }
-    Self.show("Command", setup.command, console)
-    Self.show("Drop-in of the unit: /etc/systemd/system/kith-web.service.d/setup.conf", setup.dropIn, console)
-    Self.show("In kithd.toml", setup.hubLines, console)
+    console.tell("\(setup.way.rawValue): \(setup.way.explanation(self.say))")
+    for problem in Self.problems(of: setup, self.say) { console.tell(self.say("Check: ", "確認: ") + problem) }
+    Self.show(self.say("Command", "コマンド"), setup.command, console)
+    Self.show(
+      self.say("Drop-in of the unit", "ユニットの設定") + ": /etc/systemd/system/kith-web.service.d/setup.conf", setup.dropIn,
+      console)
+    Self.show(self.say("In kithd.toml", "kithd.toml に書くもの"), setup.hubLines, console)
     if setup.way == .proxy {
       Self.show("nginx", setup.nginx, console)
-      Self.show("or Caddy", setup.caddy, console)
+      Self.show(self.say("or Caddy", "または Caddy"), setup.caddy, console)
     }
     guard let path = self.writeDropIn else {
-      return console.print("\nNothing was written. Afterwards: kith web pair --name NAME")
+      return console.print(
+        "\n" + self.say("Nothing was written. Afterwards:", "何も書いていません。このあと:") + " kith web pair --name NAME")
     }
     do {
       let file = URL(fileURLWithPath: path)
@@ -64,7 +69,9 @@ struct SetupWebCommand: AsyncParsableCommand {
         .failedPrecondition, "FILE_NOT_WRITTEN",
         "The file \(path) was not written: \(error.localizedDescription) Check the folder and your rights.")
     }
-    console.print("\nWritten: \(Printable.text(path)). Next: systemctl daemon-reload && systemctl restart kith-web")
+    console.print(
+      "\n" + self.say("Written: \(Printable.text(path)). Next:", "\(Printable.text(path)) に書きました。次に:")
+        + " systemctl daemon-reload && systemctl restart kith-web")
   }
 
   private static func show(_ title: String, _ text: String, _ console: Console) {
@@ -79,14 +86,18 @@ struct SetupWebCommand: AsyncParsableCommand {
     if let given = self.way { way = given } else { way = try self.askWay(console) }
     let port = self.port ?? (way == .proxy || way == .plain ? 8080 : 8443)
     guard (1...65_535).contains(port) else { throw .invalid(field: "port", "has to be between 1 and 65535.") }
-    let name = try self.value(self.name, "name", "Name of kith-web, such as kith.home.arpa: ", console)
+    let name = try self.value(
+      self.name, "name", self.say("Name of kith-web, such as kith.home.arpa: ", "kith-web の名前 (例: kith.home.arpa): "),
+      console)
     guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }) else {
       throw .invalid(field: "name", "has to be the name of a host, such as kith.home.arpa, without a port.")
     }
     var setup = WebSetup(way: way, name: name, port: port)
     if way == .certificate {
-      setup.certificate = try self.value(self.cert, "cert", "File of the certificate: ", console)
-      setup.keyFile = try self.value(self.keyFile, "key-file", "File of its private key: ", console)
+      setup.certificate = try self.value(
+        self.cert, "cert", self.say("File of the certificate: ", "証明書のファイル: "), console)
+      setup.keyFile = try self.value(
+        self.keyFile, "key-file", self.say("File of its private key: ", "秘密鍵のファイル: "), console)
       let files = [("cert", setup.certificate), ("key-file", setup.keyFile)]
       for (field, path) in files where !path.hasPrefix("/") || path.contains(where: \.isNewline) {
         throw .invalid(field: field, "has to be the whole path, which begins with a slash.")
@@ -100,9 +111,9 @@ struct SetupWebCommand: AsyncParsableCommand {
   private func askWay(_ console: Console) throws(Failure) -> WebWay {
     guard !self.yes else { throw .invalid(field: "way", "is missing: certificate, proxy, own-ca or plain.") }
     for (index, way) in WebWay.allCases.enumerated() {
-      console.print("\(index + 1)  \(way.rawValue): \(way.explanation)")
+      console.tell("\(index + 1)  \(way.rawValue): \(way.explanation(self.say))")
     }
-    let answer = console.ask("Which way, 1 to 4? ") ?? ""
+    let answer = console.ask(self.say("Which way, 1 to 4? ", "どの方法にしますか (1-4)? ")) ?? ""
     guard let number = Int(answer), WebWay.allCases.indices.contains(number - 1) else {
       throw .invalid(field: "way", "has to be a number from 1 to 4, or the option --way.")
     }
@@ -120,18 +131,27 @@ struct SetupWebCommand: AsyncParsableCommand {
   // MARK: - Checks
 
   /// What would keep kith-web from starting or from being found.
-  static func problems(of setup: WebSetup) -> [String] {
+  static func problems(of setup: WebSetup, _ say: Language) -> [String] {
     var problems: [String] = []
     let files = setup.way == .certificate ? [setup.certificate, setup.keyFile] : []
     // The string outlives the call.
     for path in files where unsafe access(path, R_OK) != 0 {
-      problems.append("\(path) cannot be read by you. The user kith-web has to be able to read it.")
+      problems.append(
+        say(
+          "\(path) cannot be read by you. The user kith-web has to be able to read it.",
+          "\(path) を読めません。ユーザー kith-web が読めるようにしてください。"))
     }
     if !Self.resolves(setup.name) {
-      problems.append("\(setup.name) has no address. Add it to your router's names, or to the DNS of its domain.")
+      problems.append(
+        say(
+          "\(setup.name) has no address. Add it to your router's names, or to the DNS of its domain.",
+          "\(setup.name) のアドレスがありません。ルーターか、ドメインの DNS に登録してください。"))
     }
     if !Self.isFree(setup.port) {
-      problems.append("port \(setup.port) is in use on this machine. If it is not kith-web, take another one: --port")
+      problems.append(
+        say(
+          "port \(setup.port) is in use on this machine. If it is not kith-web, take another one: --port",
+          "ポート \(setup.port) は使われています。kith-web でなければ、--port で別のものにしてください。"))
     }
     return problems
   }

@@ -54,17 +54,29 @@ struct PairDeviceCommand: HubCommand {
   private static func lines(_ invitation: Invitation, _ session: Session) -> [String] {
     let code = "\(invitation.code.prefix(4)) \(invitation.code.dropFirst(4))"
     let end = session.zone.text(invitation.expiresAt)
-    var lines = ["Code     \(session.console.style.bold(code))", "Ends     \(end), or when a device has used it"]
+    let say = session.language
+    var lines = [
+      say("Code     ", "コード   ") + session.console.style.bold(code),
+      say("Ends     \(end), or when a device has used it", "期限     \(end)、または端末が1台登録するまで"),
+    ]
     guard !invitation.url.isEmpty else {
       return lines + [
         "",
-        "kithd does not know the address of kith-web. Start kith-web (systemctl start kith-web), open its address with /pair",
-        "behind it on the device, and type the code there.",
+        say(
+          "kithd does not know the address of kith-web. Start it: systemctl start kith-web",
+          "kith-web のアドレスがわかりません。起動してください: systemctl start kith-web"),
+        say(
+          "Then open its address with /pair behind it on the device, and type the code.",
+          "そのあと、端末でそのアドレスの /pair を開き、コードを入れてください。"),
       ]
     }
-    lines.append("Address  \(Printable.text(invitation.url))")
+    lines.append(say("Address  ", "アドレス ") + Printable.text(invitation.url))
     if let picture = QRCode(invitation.url) { lines += [""] + picture.lines(isColoured: session.console.style.isOn) }
-    return lines + ["", "Scan the picture with the device's camera, or open the address there."]
+    return lines + [
+      "",
+      say(
+        "Scan the picture with the device's camera, or open the address there.", "端末のカメラでこの図を読むか、端末でアドレスを開いてください。"),
+    ]
   }
 }
 
@@ -88,16 +100,19 @@ struct ListDevicesCommand: HubCommand {
   }
 
   private static func lines(_ reply: DevicesListReply, _ session: Session) -> [String] {
-    var lines = ["No devices found. Let one join: kith web pair --name NAME"]
+    let say = session.language
+    var lines = [say("No devices found. Let one join:", "端末はありません。登録するには:") + " kith web pair --name NAME"]
     if !reply.devices.isEmpty {
       var table = Table(
         [
-          Column("NAME"), Column("ROLE"), Column("STATE"), Column("JOINED", drops: 2), Column("LAST SEEN", drops: 3),
-          Column("EXPIRES", drops: 4), Column("BY", drops: 1),
+          Column("NAME", "名前"), Column("ROLE", "権限"), Column("STATE", "状態"), Column("JOINED", "登録", drops: 2),
+          Column("LAST SEEN", "最後の接続", drops: 3),
+          Column("EXPIRES", "期限", drops: 4), Column("BY", "登録者", drops: 1),
         ], hidesEmpty: true)
       for device in reply.devices {
         table.add(
-          device.name, device.role, device.state, session.ago(device.created), session.ago(device.lastSeen),
+          device.name, say.role(device.role), say.keyState(device.state), session.ago(device.created),
+          session.ago(device.lastSeen),
           session.end(device.expires), device.addedBy)
       }
       lines = table.lines(session)
@@ -105,7 +120,9 @@ struct ListDevicesCommand: HubCommand {
     guard !reply.invitations.isEmpty else { return lines }
     return lines + [""]
       + reply.invitations.map {
-        "A code waits for \(Printable.text($0.name)) (\($0.role)) until \(session.zone.text($0.expiresAt))."
+        let (name, end) = (Printable.text($0.name), session.zone.text($0.expiresAt))
+        return say(
+          "A code waits for \(name) (\($0.role)) until \(end).", "\(name) (\(say.role($0.role))) のコードは \(end) まで使えます。")
       }
   }
 }
@@ -122,11 +139,18 @@ struct RevokeDeviceCommand: HubCommand {
   var name: String
 
   func run(_ session: Session) async throws {
-    try self.confirmation.ask("Revoke the device \(Printable.text(self.name)) for good?", session)
+    try self.confirmation.ask(
+      session.language(
+        "Revoke the device \(Printable.text(self.name)) for good?", "端末 \(Printable.text(self.name)) の登録を取り消しますか?"),
+      session)
     var request = RevokeDeviceRequest()
     request.name = self.name
     let device = try await session.ask(request)
-    try await session.show(device, ["\(Printable.text(device.name)) is revoked."])
+    try await session.show(
+      device,
+      [
+        session.language("\(Printable.text(device.name)) is revoked.", "\(Printable.text(device.name)) を取り消しました。")
+      ])
   }
 }
 
@@ -166,9 +190,14 @@ struct AddTokenCommand: HubCommand {
       return session.console.print(String(decoding: added, as: UTF8.self))
     }
     session.console.print(token)
-    session.console.print("")
-    session.console.print("\(Printable.text(device.name)) may connect as \(device.role). The token is not shown again.")
-    session.console.print("Send it in each request to kith-web: Authorization: Bearer TOKEN")
+    session.console.tell("")
+    let (name, say) = (Printable.text(device.name), session.language)
+    session.console.tell(
+      say(
+        "\(name) may connect as \(device.role). The token is not shown again.",
+        "\(name) は\(say.role(device.role))として接続できます。トークンは二度と表示されません。"))
+    session.console.tell(
+      say("Send it in each request to kith-web:", "kith-web への要求ごとに付けてください:") + " Authorization: Bearer TOKEN")
   }
 
   /// `kith_` and 32 random bytes in base64url (RFC 4648, section 5) without padding.

@@ -8,20 +8,28 @@ enum WebWay: String, CaseIterable, ExpressibleByArgument {
   case plain
 
   /// Two sentences for somebody who decides.
-  var explanation: String {
+  func explanation(_ say: Language) -> String {
     switch self {
     case .certificate:
-      "kith-web has a name that the whole world knows, with a certificate by Tailscale, certbot, lego or Caddy. "
-        + "Nothing has to be installed on phones, and speech and work without the network are possible."
+      say(
+        "kith-web has a name that the whole world knows, with a certificate by Tailscale, certbot, lego or Caddy. "
+          + "Nothing has to be installed on phones, and speech and work without the network are possible.",
+        "世界中で通じる名前と証明書 (Tailscale、certbot、lego、Caddy) を使います。スマートフォンに何も入れずに、声の記録と、つながらないときの記録ができます。")
     case .proxy:
-      "nginx or Caddy on this machine encrypts, and passes requests on to kith-web. "
-        + "Take this way if such a proxy serves other pages already."
+      say(
+        "nginx or Caddy on this machine encrypts, and passes requests on to kith-web. "
+          + "Take this way if such a proxy serves other pages already.",
+        "このマシンの nginx か Caddy が暗号化し、kith-web に渡します。すでにほかのページに使っているときに選んでください。")
     case .ownCA:
-      "kith-web makes a certificate authority for this home, which works without the internet. "
-        + "Each phone has to install that authority once, from the page /ca."
+      say(
+        "kith-web makes a certificate authority for this home, which works without the internet. "
+          + "Each phone has to install that authority once, from the page /ca.",
+        "kith-web がこの家の認証局を作ります。インターネットは要りません。スマートフォンごとに一度、/ca のページから認証局を入れます。")
     case .plain:
-      "Nothing is encrypted: everybody in the network can read along. "
-        + "Browsers may only read, and speech and work without the network are off."
+      say(
+        "Nothing is encrypted: everybody in the network can read along. "
+          + "Browsers may only read, and speech and work without the network are off.",
+        "暗号化しません。同じネットワークの人に読まれます。ブラウザーは閲覧だけで、声の記録と、つながらないときの記録はできません。")
     }
   }
 }

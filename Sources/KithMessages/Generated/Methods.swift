@@ -1270,6 +1270,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Marks a due reminder as done, or snoozes it, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
+  public static let remindersFollow = Method(
+    name: "kith.v1.Reminders/Follow", role: .door, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Returns the settings of reminders and their channels.
   public static let remindersSettings = Method(
     name: "kith.v1.Reminders/Settings", role: .viewer, isOpen: false,
@@ -1587,6 +1594,7 @@ public enum Methods {
     remindersList,
     remindersSnooze,
     remindersDone,
+    remindersFollow,
     remindersSettings,
     remindersConfigure,
     remindersRemove,
@@ -1791,6 +1799,7 @@ public enum Methods {
     "kith.v1.Reminders/List": ListRemindersRequest.self,
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Follow": FollowReminderLinkRequest.self,
     "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
     "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
     "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
@@ -2539,6 +2548,10 @@ extension SnoozeReminderRequest: Command {
 extension DoneReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersDone }
+}
+extension FollowReminderLinkRequest: Command {
+  public typealias Reply = KithMessages.FollowReminderLinkReply
+  public static var method: Method { Methods.remindersFollow }
 }
 extension ReminderSettingsRequest: Command {
   public typealias Reply = KithMessages.ReminderSettings

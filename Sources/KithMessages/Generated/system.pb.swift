@@ -539,7 +539,7 @@ public nonisolated struct FindIdsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "care", "contact", "reminder", "delivery", "job", or a kind of record: "person", "call", "note"...; "record" = any of them
+  /// "care", "contact", "reminder", "delivery", "job", or a kind of record: "person", "call", "person_reminder"...; "record" = any
   public var kind: String = String()
 
   /// the beginning or the end of an id; empty = the last one

@@ -13,15 +13,7 @@ extension Text {
 
 extension CallEmotion {
   /// Its sign and its name.
-  var name: Text {
-    switch self {
-    case .happy: Text("😊 Happy", "😊 うれしい")
-    case .neutral: Text("😐 Neutral", "😐 ふつう")
-    case .sad: Text("😢 Sad", "😢 悲しい")
-    case .frustrated: Text("😤 Frustrated", "😤 いらいら")
-    case .excited: Text("🤩 Excited", "🤩 わくわく")
-    }
-  }
+  var name: Text { Text("\(self.face) \(self.english)", "\(self.face) \(self.japanese)") }
 }
 
 /// Calls, as lists and forms show them.

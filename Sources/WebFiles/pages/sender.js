@@ -168,10 +168,11 @@ async function sendWhole(command) {
 
 /** @param {Waiting} command */
 async function filesOf(command) {
+  const files = [];
   if (command.hasSound) {
     const pieces = (await store.piecesOf(command.key)).map((piece) => piece.samples);
-    return [command.soundType ? new Blob(pieces, { type: command.soundType }) : wav(/** @type {Int16Array[]} */ (pieces))];
+    files.push(command.soundType ? new Blob(pieces, { type: command.soundType }) : wav(/** @type {Int16Array[]} */ (pieces)));
   }
   const photos = command.photos ? await store.photosOf(command.key) : [];
-  return photos.map(({ bytes }) => new Blob([bytes], { type: "image/jpeg" }));
+  return [...files, ...photos.map(({ bytes }) => new Blob([bytes], { type: "image/jpeg" }))];
 }

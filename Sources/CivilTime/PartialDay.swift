@@ -1,17 +1,18 @@
-internal import CivilTime
-
 /// A day of a person's life of which parts may be unknown: `1950-05-17`, `--05-17` without the year, `~1950` if only the age is known.
 ///
 /// ```swift
-/// PartialDay("--05-17")?.words(view)  // "17 May"
+/// PartialDay("--05-17")?.next(from: today)  // 17 May of this year or the next
 /// ```
-enum PartialDay: Sendable, Hashable {
+public enum PartialDay: Sendable, Hashable {
+  /// A whole date.
   case day(Day)
+  /// A day of every year.
   case yearless(month: Int, day: Int)
+  /// About this year.
   case year(Int)
 
   /// Reads the text of a record; nil if it is none of the three.
-  init?(_ text: String) {
+  public init?(_ text: String) {
     if let day = Day(text) {
       self = .day(day)
     } else if text.hasPrefix("--"), let day = Day("2000" + text.dropFirst()) {
@@ -24,19 +25,8 @@ enum PartialDay: Sendable, Hashable {
     }
   }
 
-  /// The date in words.
-  func words(_ view: PageView) -> String {
-    switch self {
-    case .day(let day):
-      let (year, month, number) = day.components
-      return view.date(year: year, month: month, day: number)
-    case .yearless(let month, let day): return view.date(year: nil, month: month, day: day)
-    case .year(let year): return view[Text("about {year}", "{year}年頃"), ["year": "\(year)"]]
-    }
-  }
-
   /// The whole years from it to another day; nil without a year. Of a year alone the number is about right.
-  func years(until end: Day) -> Int? {
+  public func years(until end: Day) -> Int? {
     let (year, month, day) = end.components
     switch self {
     case .day(let start):
@@ -48,7 +38,7 @@ enum PartialDay: Sendable, Hashable {
   }
 
   /// The next day of a year on which it returns, from a day on; nil without month and day. 29 February returns on 1 March in other years.
-  func next(from today: Day) -> Day? {
+  public func next(from today: Day) -> Day? {
     let (month, day): (Int, Int)
     switch self {
     case .day(let whole): (month, day) = (whole.components.month, whole.components.day)

@@ -1,0 +1,107 @@
+"""Lists of `kith` as a person reads them: birthdays, who was not called for long, short summaries, sources that go."""
+import datetime
+import re
+
+import pytest
+
+from test_care import Home
+from test_daily_use import piped, shown
+from test_who import card
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = Home(tmp_path)
+    home.start()
+    yield home
+    home.stop()
+
+
+def day(days):
+    return datetime.date.today() + datetime.timedelta(days=days)
+
+
+def book(home, *cards):
+    folder = home.folder / "book"
+    folder.mkdir()
+    for number, text in enumerate(cards):
+        (folder / f"{number}.vcf").write_text(text)
+    home.kith("contacts", "source", "add", "home", "--vdir", str(folder))
+    home.kith("contacts", "sync")
+
+
+def test_birthdays_of_people_and_contacts_are_one_list(home):
+    soon, later = day(3), day(200)
+    book(home, card("Ingrid Solberg", BDAY=f"1985-{soon:%m-%d}"), card("Otto Brandt", BDAY=f"1950-{later:%m-%d}"), card("Nobody Knows"))
+    home.kith("people", "add", "Ann", "--last-name", "Lee", "--birthday", f"--{day(10):%m-%d}")
+    home.kith("people", "add", "Dora", "--birthday", f"1940-{soon:%m-%d}", "--dead")
+    home.kith("people", "add", "Emil", "--birthday", "~1950")
+    # The contact of whom something is recorded is one person.
+    home.kith("note", "add", "ingrid", "Waters the plants")
+    rows = shown(home, "birthdays", NO_COLOR="1").splitlines()
+    assert [re.split(r"  +", row)[:4] for row in rows[1:]] == [
+        ["in 3 days", str(soon), "Ingrid Solberg", str(soon.year - 1985)], ["in 10 days", str(day(10)), "Ann Lee", rows[2].split()[-1]]], rows
+    assert "Otto Brandt" in shown(home, "birthdays", "--days", "366")
+    assert piped(home, "birthdays", "--days", "400").returncode == 2
+    assert "3日後" in shown(home, "birthdays", LC_ALL="ja_JP.UTF-8")
+
+
+def test_who_was_not_called_for_long_is_marked(home):
+    home.kith("people", "add", "Ann")
+    for days in (90, 80, 70, 60):
+        home.kith("call", "log", "ann", "--at", f"{days} days ago")
+    home.kith("people", "add", "Bob")
+    home.kith("call", "log", "bob")
+    rows = shown(home, "people", "list", "--wide", NO_COLOR="1").splitlines()
+    assert "(overdue)" in next(row for row in rows if row.startswith("Ann")) and "(overdue)" not in next(
+        row for row in rows if row.startswith("Bob")), rows
+
+
+def test_a_page_of_a_person_names_the_newest_twenty(home):
+    home.kith("people", "add", "Ann")
+    for number in range(21):
+        home.kith("note", "add", "ann", f"Note {number}")
+    page = shown(home, "people", "show", "ann", NO_COLOR="1")
+    command = re.search(r"The newest 20\. To see all: kith (note list \w+ --all)", page)
+    assert command, page
+    assert shown(home, *command[1].split(), NO_COLOR="1").count("Note ") == 21
+
+
+def test_a_short_summary_has_no_memos(home):
+    home.kith("care", "record", "free_memo", "The neighbour came")
+    whole, short = (piped(home, "care", "summary", "--lang", "en", *options).stdout for options in ((), ("--short",)))
+    assert whole.count("The neighbour came") == 2 and short.count("The neighbour came") == 1, (whole, short)
+
+
+def test_a_source_goes_only_when_that_is_confirmed(home):
+    book(home, *(card(f"Person{number} Example") for number in range(101)))
+    refused = piped(home, "contacts", "source", "remove", "home")
+    assert refused.returncode == 1 and "--yes" in refused.stderr and "101 contacts" in refused.stderr
+    assert home.kith("contacts", "list")["contacts"]
+    done = piped(home, "contacts", "source", "remove", "home", "--yes")
+    assert done.returncode == 0 and "101 contacts" in done.stdout
+    assert not home.kith("contacts", "list").get("contacts")
+
+
+def test_an_activity_comes_back(home):
+    home.kith("people", "add", "Ann")
+    home.kith("activity", "add", "ann", "Walk in the park")
+    deleted = piped(home, "activity", "delete", "last")
+    command = re.search(r"kith (activity restore \S+)", deleted.stdout)[1]
+    assert "Walk" not in piped(home, "activity", "list").stdout
+    assert piped(home, *command.split()).returncode == 0
+    assert "Walk in the park" in piped(home, "activity", "list").stdout
+
+
+def test_a_contact_is_shown_by_its_name(home):
+    book(home, card("Ingrid Solberg", phone="+1-555-010-0131"), card("Otto Brandt"))
+    assert "+1-555-010-0131" in piped(home, "contacts", "show", "ingrid").stdout
+    assert "Otto Brandt" in piped(home, "contacts", "show", "Otto Brandt").stdout
+    nobody = piped(home, "contacts", "show", "zoe")
+    assert nobody.returncode == 1 and "kith contacts list" in nobody.stderr
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("peeple", "people"), ("birthday", "birthdays"), ("contact", "contacts"), ("staus", "status")])
+def test_a_mistyped_noun_is_suggested(home, typed, meant):
+    run = piped(home, typed, "list")
+    assert run.returncode == 2 and f"Did you mean '{meant}'?" in run.stderr, run

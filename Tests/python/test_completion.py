@@ -1,0 +1,147 @@
+"""Completion in real shells: names, channels and ids come from kithd, quickly, and nothing comes while it is away."""
+import fcntl
+import os
+import pty
+import select
+import shutil
+import struct
+import subprocess
+import termios
+import time
+
+import pyte
+import pytest
+
+from conftest import BINARIES
+from test_care import Home
+from test_who import card
+
+BASH = r"""
+source "$SCRIPT"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9 COMP_KEY=9
+cur=${COMP_WORDS[COMP_CWORD]}
+_kith kith "$cur" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = Home(tmp_path_factory.mktemp("home"))
+    home.start()
+    book = home.folder / "book"
+    book.mkdir()
+    (book / "a.vcf").write_text(card("Ingrid Solberg"))
+    (book / "b.vcf").write_text(card("Annika $(touch broken) `touch broken`"))
+    home.kith("contacts", "source", "add", "household", "--vdir", str(book))
+    home.kith("contacts", "sync")
+    home.kith("people", "add", "Ann", "--last-name", "Lee", "--tag", "family")
+    home.kith("people", "add", "花子", "--last-name", "佐藤")
+    home.kith("channels", "add", "phone", "--ntfy", "topic", "--no-secret")
+    home.kith("care", "record", "meal", "tea")
+    yield home
+    home.stop()
+
+
+def completed(home, *words, runtime=None):
+    """What bash offers for the last word."""
+    script = home.folder / "completion.bash"
+    if not script.exists():
+        script.write_bytes(subprocess.run([BINARIES / "kith", "--generate-completion-script", "bash"], capture_output=True, check=True).stdout)
+    run = subprocess.run(
+        ["bash", "-c", BASH, "bash", "kith", *words], capture_output=True, text=True, timeout=60, cwd=home.folder,
+        env={**os.environ, "SCRIPT": str(script), "PATH": f"{BINARIES}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+             "KITH_RUNTIME_DIR": str(runtime or home.folder / "run")})
+    assert not run.stderr, run.stderr
+    return [line for line in run.stdout.splitlines() if line]
+
+
+def test_bash_offers_what_kithd_knows(home):
+    assert completed(home, "call", "log", "An") == ["Ann Lee", "Annika $(touch broken) `touch broken`"]
+    assert completed(home, "people", "show", "An") == ["Ann Lee"]
+    assert completed(home, "people", "show", "佐") == [] and completed(home, "people", "show", "花") == ["花子 佐藤"]
+    assert completed(home, "contacts", "show", "Ing") == ["Ingrid Solberg"]
+    assert completed(home, "contacts", "sync", "h") == ["household"]
+    assert completed(home, "channels", "test", "") == ["phone"]
+    assert completed(home, "tag", "delete", "f") == ["family"]
+    (entry,) = (word for word in completed(home, "care", "show", "") if word != "last")
+    assert home.records()[0]["id"].endswith(entry)
+    assert "happy" in completed(home, "call", "log", "ann", "--emotion", "h")
+    assert completed(home, "peo") == ["people"]
+
+
+def test_a_name_in_the_address_book_runs_nothing(home):
+    completed(home, "contacts", "show", "Annika")
+    assert not (home.folder / "broken").exists()
+
+
+def test_nothing_is_said_while_kithd_is_away(home, tmp_path):
+    assert completed(home, "call", "log", "An", runtime=tmp_path) == []
+    assert completed(home, "call", "lo", runtime=tmp_path) == ["log"]
+
+
+@pytest.mark.parametrize(("shell", "check"), [("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])])
+def test_the_scripts_of_other_shells_are_scripts(tmp_path, shell, check):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    script = tmp_path / "script"
+    script.write_bytes(subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout)
+    assert "---completion" in script.read_text()
+    subprocess.run([*check, script], check=True)
+
+
+def screen_after(shell, home, folder, typed, expected):
+    """What a shell at a terminal shows after Tab."""
+    terminal, far = pty.openpty()
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        shell, stdin=far, stdout=far, stderr=far, preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)), cwd=folder,
+        env={**os.environ, "PATH": f"{BINARIES}:{os.environ['PATH']}", "KITH_RUNTIME_DIR": str(home.folder / "run"), "HOME": str(folder),
+             "TERM": "xterm", "LC_ALL": "C.UTF-8", "PS1": "ready> "})
+    os.close(far)
+    screen = pyte.Screen(80, 24)
+    stream = pyte.ByteStream(screen)
+
+    def until(words):
+        end = time.monotonic() + 60
+        while words not in "\n".join(screen.display):
+            assert time.monotonic() < end, "\n".join(screen.display)
+            if select.select([terminal], [], [], 0.1)[0]:
+                stream.feed(os.read(terminal, 65536))
+
+    try:
+        until("ready>")
+        os.write(terminal, typed.encode())
+        until(typed)
+        os.write(terminal, b"\t")
+        until(expected)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+
+
+def script(folder, shell, name):
+    text = subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout
+    (folder / name).write_bytes(text)
+
+
+def test_bash_completes_at_a_terminal(home, tmp_path):
+    script(tmp_path, "bash", "kith")
+    (tmp_path / "rc").write_text("PS1='ready> '; source ./kith\n")
+    screen_after(["bash", "--rcfile", "rc", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_completes_at_a_terminal(home, tmp_path):
+    script(tmp_path, "zsh", "_kith")
+    (tmp_path / ".zshrc").write_text("PS1='ready> '; fpath=($HOME $fpath); autoload -Uz compinit; compinit -u\n")
+    screen_after(["zsh", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes_at_a_terminal(home, tmp_path):
+    (tmp_path / ".config" / "fish" / "completions").mkdir(parents=True)
+    script(tmp_path / ".config" / "fish" / "completions", "fish", "kith.fish")
+    (tmp_path / ".config" / "fish" / "config.fish").write_text("function fish_prompt; echo 'ready> '; end\nset -U fish_greeting\n")
+    screen_after(["fish", "-i"], home, tmp_path, "kith people show An", "kith people show Ann\\ Lee")
