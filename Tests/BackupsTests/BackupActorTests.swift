@@ -75,7 +75,8 @@ struct BackupActorTests {
     await backups.tick()
     #expect(try await backups.state().fault.contains("folder is missing"))
     let now = house.clock.withLock { $0 }
-    #expect(await backups.nextLook(house.plan) >= now + 3_600_000_000_000)
+    let next = await backups.nextLook(house.plan)
+    #expect(next >= now + 3_600_000_000_000)
     await backups.tick()
     #expect(try await house.rows().filter { $0.knownState == .failed }.count == 1)
     await house.storage.close()
@@ -97,7 +98,8 @@ struct BackupActorTests {
     await backups.tick()
     let failure = await #expect(throws: Failure.self) { try await backups.make() }
     #expect(failure?.reason == "CLOCK_UNSET" && house.files == [made])
-    #expect(try await house.good() == [made] && backups.state().fault == failure?.message)
+    #expect(try await house.good() == [made])
+    #expect(try await backups.state().fault == failure?.message)
     #expect(await backups.nextLook(house.plan) == SoftwareVersion.released)
     await house.storage.close()
   }
@@ -119,7 +121,8 @@ struct BackupActorTests {
     house.pass(BackupHouse.day)
     await backups.tick()
     #expect(house.files.isEmpty)
-    #expect(try await house.good() == [made] && backups.state().fault.contains("Mount its disk"))
+    #expect(try await house.good() == [made])
+    #expect(try await backups.state().fault.contains("Mount its disk"))
     try FileManager.default.removeItem(atPath: house.folder)
     try FileManager.default.moveItem(atPath: away, toPath: house.folder)
     house.pass(BackupHouse.day)
@@ -154,7 +157,7 @@ struct BackupActorTests {
     let found = try #require(try await house.rows().first)
     #expect(try await house.rows().count == 1)
     #expect(found.name == made.name && found.size == made.size)
-    #expect(found.made.seconds == made.made.seconds)
+    #expect(found.made.nanosecondsSince1970 / 1_000_000_000 == made.made.nanosecondsSince1970 / 1_000_000_000)
     #expect(house.files == Set(foreign + [made.name]))
     await house.storage.close()
   }
@@ -179,7 +182,8 @@ struct BackupActorTests {
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
     #expect((1...2).contains(names.count))
-    #expect(house.files == names)
+    // Of one day only the newest stays.
+    #expect(house.files.count == 1 && house.files.isSubset(of: names))
     await house.storage.close()
   }
 
@@ -198,7 +202,8 @@ struct BackupActorTests {
     #expect(late?.reason == "SHUTTING_DOWN")
     await backups.tick()
     let row = try #require(try await house.rows().first)
-    #expect(try await house.rows().count == 1 && row.knownState == .good)
+    #expect(try await house.rows().count == 1)
+    #expect(row.knownState == .good)
     #expect(row.fault == "/bin/sleep did not take the backup: kithd was stopped meanwhile.")
     await house.storage.close()
   }
