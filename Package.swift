@@ -44,6 +44,7 @@ let package = Package(
     .executable(name: "kith-report", targets: ["kith-report"]),
     .executable(name: "kith-programs", targets: ["kith-programs"]),
     .executable(name: "kith-pocketsphinx", targets: ["kith-pocketsphinx"]),
+    .executable(name: "kith-homeassistant", targets: ["kith-homeassistant"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithWorker", targets: ["KithWorker", "KithClient", "Bus", "KithMessages"]),
     .library(name: "VCard", targets: ["VCard"]),
@@ -81,6 +82,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CPocketSphinx", providers: [.apt(["libpocketsphinx-dev"])]),
 
     .target(name: "Digest", dependencies: ["CCrypto"], swiftSettings: memorySafe),
@@ -149,12 +151,14 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ],
       swiftSettings: strict),
     .target(
       name: "Backups",
-      dependencies: ["Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Storage", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Secrets", "Storage", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Hub",
@@ -173,7 +177,8 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest", "QR", "Secrets",
+        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest",
+        "QR", "Secrets",
         protobuf, arguments, logging,
       ],
       swiftSettings: strict),
@@ -184,6 +189,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
+    .target(
+      name: "Assistants", dependencies: ["Bus", "CivilTime", "Digest", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "TestKit", dependencies: ["KithMessages", "Bus", "EventLoop", protobuf], path: "Sources/TestKit",
       swiftSettings: strict),
@@ -208,6 +215,16 @@ let package = Package(
       name: "kith-pocketsphinx", dependencies: ["CPocketSphinx"], exclude: ["model"],
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
       swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
+    .target(name: "MQTT", dependencies: ["CMosquitto", "EventLoop", "Bus"], swiftSettings: memorySafe),
+    .target(
+      name: "HomeAssistant",
+      dependencies: [
+        "MQTT", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals,
+        logging,
+      ], swiftSettings: strict),
+    .executableTarget(
+      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Bus", arguments], swiftSettings: strict,
+      linkerSettings: packed),
     .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
       name: "protoc-gen-kith",
@@ -215,7 +232,9 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "BackupsTests", dependencies: ["Backups", "Bus", "CivilTime", "KithMessages"], swiftSettings: strict),
+      name: "BackupsTests",
+      dependencies: ["Backups", "Bus", "CivilTime", "EventLoop", "KithMessages", "Storage", "TestKit", logging],
+      swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", metrics], swiftSettings: strict),
@@ -290,14 +309,21 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf,
+        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        protobuf,
         logging,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
+      name: "AssistantsTests", dependencies: ["Assistants", "Bus", "EventLoop", "KithMessages", "TestKit", protobuf],
+      swiftSettings: strict),
+    .testTarget(
       name: "WebRulesTests", dependencies: ["WebRules", "Pages", "Bus", "KithMessages", "Digest", protobuf],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HomeAssistantTests", dependencies: ["HomeAssistant", "MQTT", "KithMessages", "Bus", protobuf],
       swiftSettings: strict),
     .testTarget(
       name: "HubTests",
@@ -336,7 +362,8 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime", "Daemon",
+        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime",
+        "Daemon",
         "Digest",
         "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, web, page, speech; none: all. ROUNDS (5),
-# COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
+# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, backup, assistants, web, page, speech;
+# none: all. ROUNDS (5), COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records care folder hub carddav monica workers web page speech)
+known=(transport vcard storage contacts records care folder hub carddav monica workers backup assistants web page speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -161,6 +161,17 @@ monica() {
 workers() {
   title "Workers"
   "$(scripts/python-env.sh)" Benchmarks/workers_bench.py "$kithd" "$work/sqlite_floor" "$work/zmq_floor"
+}
+
+backup() {
+  cards
+  title "A backup of $count contacts and 100,000 events, and what commands wait meanwhile"
+  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/backup_bench.py "$kithd" "$work/cards" "$rounds"
+}
+
+assistants() {
+  title "Assistants: kith mcp"
+  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/assistants_bench.py "$work" "$rounds"
 }
 
 web() {

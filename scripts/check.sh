@@ -176,13 +176,16 @@ decisions_listed() {
     done) | sed -n 's/^</only in docs\/decisions\/README.md, or in another place there:/p; s/^>/missing there:/p'
 }
 
-# The release is written in one place; the newest one that CHANGELOG.md describes is the same.
+# The release and its day are written in one place; the newest one that CHANGELOG.md describes is the same.
 one_version() {
-  local release newest
+  local release newest day seconds
   release=$(sed -n 's/^ *static let release = "\(.*\)"$/\1/p' Sources/Bus/SoftwareVersion.swift)
   newest=$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -1)
   [[ $release =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || echo "Sources/Bus/SoftwareVersion.swift has no release that can be read: '$release'"
   [ "$newest" = "$release" ] || echo "CHANGELOG.md describes '$newest' as the newest release, Sources/Bus/SoftwareVersion.swift says '$release'"
+  day=$(sed -n 's/^## \[[0-9][^]]*\] - \([0-9-]*\)$/\1/p' CHANGELOG.md | head -1)
+  seconds=$(sed -n 's/^ *public static let released: Int64 = \([0-9_]*\)_000_000_000 .*$/\1/p' Sources/Bus/SoftwareVersion.swift | tr -d _)
+  [ "$(date -ud "$day" +%s)" = "$seconds" ] || echo "CHANGELOG.md has '$day' as the day of the newest release, Sources/Bus/SoftwareVersion.swift another"
 }
 
 # Tests that SECURITY.md names are there: `FILE::TEST`, where FILE may have its folder in front, and TEST is a function of it.

@@ -3,15 +3,21 @@
 # itself, the language model of caregiving, the manual and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
 # libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. kithd and kith-report
 # are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries are fetched and built only
-# then. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
+# then; with --homeassistant, kith-homeassistant too. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)
-if [ "${1:-}" = --web ]; then
+while :; do
+  case "${1:-}" in
+    --web)
+      built_as[kith-web]=kith-web
+      export KITH_WEB=1
+      ;;
+    --homeassistant) built_as[kith-homeassistant]=kith-homeassistant ;;
+    *) break ;;
+  esac
   shift
-  built_as[kith-web]=kith-web
-  export KITH_WEB=1
-fi
+done
 prefix=$(realpath -m "${1:-/usr/local}")
 options=(-c release --static-swift-stdlib "${@:2}")
 

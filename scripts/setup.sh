@@ -5,7 +5,7 @@ set -euo pipefail
 
 needed=(
   libzmq3-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev libssl-dev openssl zlib1g-dev libpango1.0-dev
-  libpocketsphinx-dev gpg
+  libpocketsphinx-dev libmosquitto-dev gpg
   libprotobuf-dev protobuf-compiler python3 python3-venv fonts-dejavu-core fonts-vlgothic
   "$@"
 )

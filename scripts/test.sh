@@ -10,6 +10,8 @@ export KITH_SERVERS=${KITH_SERVERS:-radicale,xandikos,digest,cyrus}
 # shellcheck disable=SC2086
 scripts/servers.sh ${KITH_SERVERS//,/ }
 read -r bin python < <(scripts/tested-programs.sh)
+# Here, because several tests would make them at once.
+for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
 
 # What tests write is kept in memory where there is room: most of their time on a disk goes by in fsync(2). A process that is killed
 # loses nothing in memory either. Other users of the trials have to reach it, as they reach /tmp.

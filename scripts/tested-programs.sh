@@ -5,12 +5,12 @@ cd "$(dirname "$0")/.."
 
 {
   # Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
-  # what makes networks, clocks that are wrong, and what reads metrics.
-  scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime curl gettext groff-base less zsh fish
+  # what makes networks, clocks that are wrong, a broker, and what reads metrics.
+  scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime curl gettext groff-base less mosquitto zsh fish
   scripts/speech-model.sh
   python=$(scripts/python-env.sh)
   export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"
   # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
-  for product in kithd kith kith-report kith-programs kith-pocketsphinx kithPackageTests; do swift build --product "$product"; done
+  for product in kithd kith kith-report kith-programs kith-pocketsphinx kith-homeassistant kithPackageTests; do swift build --product "$product"; done
 } >&2
 echo "$(swift build --show-bin-path) $python"

@@ -13,29 +13,49 @@ public import Storage
 public actor BackupActor {
   private let storage: StorageActor
   private let plan: BackupPlan?
+  private let folder: BackupFolder
   private let stateDirectory: String
   private let alarm: WallAlarm?
+  /// To the worker that keeps each backup too.
+  private let archive: (any Bus.Port)?
   private let logger: Logger
   private let now: @Sendable () -> Int64
   private let zone: @Sendable () -> Zone
-  private var making: Task<Result<MadeBackup, Failure>, Never>?
+  /// Files are read and written there, so that the actor answers meanwhile.
+  private let disk = ThreadExecutor(name: "kith.backups")
+  private var running: Run?
+  /// Has not begun yet.
+  private var following: Run?
   private var waiting: Task<Void, Never>?
+  private var isStopped = false
+
+  /// Looks whether a backup is due, and makes it.
+  private struct Run {
+    /// The backup; nil if none was due.
+    let task: Task<Result<MadeBackup?, Failure>, Never>
+    /// Whether somebody asks for one, due or not.
+    var isAsked: Bool
+  }
 
   /// Makes an actor that does nothing before ``start()``.
   ///
   /// - Parameters:
   ///   - plan: Nil = no folder is configured.
+  ///   - household: Tells the files of this hub from those of others in the same folder: letters and digits.
   ///   - stateDirectory: The directory of the store, its recordings and its secrets.
+  ///   - archive: The port to the worker of the plan.
   ///   - alarm: Calls the actor when a backup is due; nil if the owner calls ``tick()``.
   ///   - now: Returns the time of day in nanoseconds since 1970.
   public init(
-    storage: StorageActor, plan: BackupPlan?, stateDirectory: String, alarm: WallAlarm?, logger: Logger,
-    now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
+    storage: StorageActor, plan: BackupPlan?, household: String, stateDirectory: String, archive: (any Bus.Port)? = nil,
+    alarm: WallAlarm?, logger: Logger, now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     zone: @escaping @Sendable () -> Zone = { Zone.system() }
   ) {
     self.storage = storage
     self.plan = plan
+    self.folder = BackupFolder(path: plan?.folder ?? "", household: household)
     self.stateDirectory = stateDirectory
+    self.archive = archive
     self.alarm = alarm
     self.logger = logger
     self.now = now
@@ -55,7 +75,10 @@ public actor BackupActor {
 
   /// Makes the backup that became due while this machine was off, and waits for the next.
   public func start() async {
-    self.removeLeftovers()
+    // No restore is under way: the store is open.
+    for leftover in [self.scratch, "\(self.stateDirectory)/restore.scratch"] {
+      try? FileManager.default.removeItem(atPath: leftover)
+    }
     guard self.plan != nil else { return }
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
@@ -64,16 +87,17 @@ public actor BackupActor {
     self.wake()
   }
 
-  /// Stops waiting, and ends an attempt that is under way.
+  /// Ends an attempt that is under way, and begins no other.
   public func stop() async {
+    self.isStopped = true
     self.alarm?.set(nil)
-    self.waiting?.cancel()
-    self.making?.cancel()
-    _ = await self.making?.value
+    for run in [self.running, self.following] { run?.task.cancel() }
+    for run in [self.running, self.following] { _ = await run?.task.value }
+    await self.waiting?.value
   }
 
   private func wake() {
-    guard self.waiting == nil else { return }
+    guard self.waiting == nil, !self.isStopped else { return }
     self.waiting = Task {
       await self.tick()
       self.waiting = nil
@@ -83,16 +107,23 @@ public actor BackupActor {
   /// Makes a backup if one is due, and sets the alarm for the next.
   public func tick() async {
     guard let plan = self.plan else { return }
+    // What failed is stored; the next attempt comes by the plan.
+    _ = await self.run(plan, isAsked: false).value
+    let next = await self.nextLook(plan)
+    guard !self.isStopped else { return }
+    self.alarm?.set(next)
+  }
+
+  /// When to look again: never at once, whatever the store says.
+  func nextLook(_ plan: BackupPlan) async -> Int64 {
+    // The alarm rings, too, when the clock is set.
+    if self.clockFault != nil { return SoftwareVersion.released }
     do throws(Failure) {
-      if plan.next(after: try await self.backups(), now: self.now(), in: self.zone()) <= self.now() {
-        // What failed is stored; the next attempt comes by the plan.
-        _ = try? await self.make()
-      }
-      guard !Task.isCancelled else { return }
-      self.alarm?.set(plan.next(after: try await self.backups(), now: self.now(), in: self.zone()))
+      let next = plan.next(after: try await self.backups(), now: self.now(), in: self.zone())
+      return max(next, self.now() + 60_000_000_000)
     } catch {
       self.logger.error("backups wait for the store", metadata: ["error": "\(error)"])
-      self.alarm?.set(self.now() + 3_600_000_000_000)
+      return self.now() + 3_600_000_000_000
     }
   }
 
@@ -102,12 +133,14 @@ public actor BackupActor {
   public func state() async throws(Failure) -> BackupState {
     var state = BackupState()
     state.backups = try await self.backups()
-    if let good = state.backups.first(where: { $0.knownState == .good }) { state.lastGood = good.made }
-    state.fault = state.backups.first?.fault ?? ""
+    let past = BackupPlan.past(state.backups, now: self.now())
+    if let good = past.first(where: { $0.knownState == .good }) { state.lastGood = good.made }
+    state.fault = past.first?.fault ?? ""
     guard let plan = self.plan else { return state }
+    state.fault = self.clockFault?.message ?? state.fault
     state.folder = plan.folder
     state.at = "\(plan.at)"
-    state.next = .init(nanosecondsSince1970: plan.next(after: state.backups, now: self.now(), in: self.zone()))
+    state.next = .init(nanosecondsSince1970: plan.next(after: past, now: self.now(), in: self.zone()))
     return state
   }
 
@@ -115,33 +148,80 @@ public actor BackupActor {
     try await self.storage.read { view throws(Failure) in try view.backups.all() }
   }
 
-  /// Makes a backup that has everything recorded before the call: after the one that is being made.
+  private var clockFault: Failure? {
+    guard self.now() < SoftwareVersion.released else { return nil }
+    return Failure(
+      .failedPrecondition, "CLOCK_UNSET",
+      "The clock of this machine stands before the day on which this kithd was released, so no backup is made. Set the "
+        + "clock: timedatectl set-ntp true")
+  }
+
+  /// Makes a backup that has everything recorded before the call: after the one that is being made, if there is one. All who ask
+  /// meanwhile share it.
   ///
   /// - Returns: The backup, which is sound.
-  /// - Throws: `FAILED_PRECONDITION/BACKUP_NOT_CONFIGURED`; why none came of it.
+  /// - Throws: `FAILED_PRECONDITION/BACKUP_NOT_CONFIGURED`, `CLOCK_UNSET`, `UNAVAILABLE/SHUTTING_DOWN`; why none came of it.
   public func make() async throws(Failure) -> MadeBackup {
     guard let plan = self.plan else {
       throw Failure(
         .failedPrecondition, "BACKUP_NOT_CONFIGURED",
         "No folder for backups is configured. Add folder = \"/…\" under [backup] in kithd.toml and restart kithd.")
     }
-    while let other = self.making { _ = await other.value }
-    let task = Task {
-      defer { self.making = nil }
-      return await self.attempt(plan)
-    }
-    self.making = task
-    return try await task.value.get()
+    guard let made = try await self.run(plan, isAsked: true).value.get() else { throw Self.stopping }
+    return made
   }
 
-  /// Removes what a process that was killed left of its work.
-  private func removeLeftovers() {
-    let files = FileManager.default
-    try? files.removeItem(atPath: self.scratch)
-    guard let folder = self.plan?.folder, let names = try? files.contentsOfDirectory(atPath: folder) else { return }
-    for name in names where name.hasPrefix("kith-") && name.hasSuffix(".partial") {
-      try? files.removeItem(atPath: "\(folder)/\(name)")
+  private static let stopping = Failure(
+    .unavailable, "SHUTTING_DOWN", "kithd is stopping. Try again when it runs.")
+
+  /// The run that has not begun yet; one that follows the running one if there is none.
+  private func run(_ plan: BackupPlan, isAsked: Bool) -> Task<Result<MadeBackup?, Failure>, Never> {
+    if let following {
+      self.following?.isAsked = isAsked || following.isAsked
+      return following.task
     }
+    let before = self.running?.task
+    let task = Task {
+      _ = await before?.value
+      return await self.begin(plan)
+    }
+    self.following = Run(task: task, isAsked: isAsked)
+    return task
+  }
+
+  private func begin(_ plan: BackupPlan) async -> Result<MadeBackup?, Failure> {
+    (self.running, self.following) = (self.following, nil)
+    defer { self.running = nil }
+    guard !self.isStopped else { return .failure(Self.stopping) }
+    if let clockFault { return .failure(clockFault) }
+    do throws(Failure) {
+      let known = try await self.reconcile()
+      let isDue = plan.next(after: known, now: self.now(), in: self.zone()) <= self.now()
+      guard self.running?.isAsked == true || isDue else { return .success(nil) }
+    } catch {
+      return .failure(error)
+    }
+    return await self.attempt(plan).map { $0 }
+  }
+
+  /// Makes what is known of the folder true again: somebody may have removed files, or put them back, and a process that was killed
+  /// may have made one that it did not store.
+  ///
+  /// - Returns: What is known then, newest first.
+  private func reconcile() async throws(Failure) -> [MadeBackup] {
+    let folder = self.folder
+    let known = Set(try await self.backups().filter { $0.knownState == .good }.map(\.name))
+    let difference = await withTaskExecutorPreference(self.disk) {
+      await folder.removeLeftovers()
+      return await folder.difference(from: known)
+    }
+    if !difference.found.isEmpty || !difference.gone.isEmpty {
+      try await self.storage.write { transaction throws(Failure) in
+        for backup in difference.found { try transaction.backups.adopt(backup) }
+        for name in difference.gone { try transaction.backups.forget(name) }
+      }
+    }
+    return try await self.backups()
   }
 
   private var scratch: String { "\(self.stateDirectory)/backup.scratch" }
@@ -150,110 +230,132 @@ public actor BackupActor {
   private func attempt(_ plan: BackupPlan) async -> Result<MadeBackup, Failure> {
     var backup = MadeBackup()
     backup.made = .init(nanosecondsSince1970: self.now())
-    let known = Set(((try? await self.backups()) ?? []).map(\.name))
-    // The clock may show a second twice.
-    let names = (0...).lazy.map {
-      Self.name(at: self.now() + $0 * 1_000_000_000, isEncrypted: plan.passphraseFile != nil)
-    }
-    backup.name = names.first { !known.contains($0) } ?? ""
     backup.encrypted = plan.passphraseFile != nil
     backup.withSecrets = plan.hasSecrets
     backup.version = SoftwareVersion.current
     do throws(Failure) {
-      backup.size = try await self.write(backup, plan)
+      let known = try await self.backups()
+      backup.name = await self.name(for: backup, except: Set(known.map(\.name)))
+      let making = BackupMaking(
+        folder: self.folder, scratch: self.scratch, passphraseFile: plan.passphraseFile,
+        content: BackupContent(
+          storage: self.storage, stateDirectory: self.stateDirectory, hasSecrets: plan.hasSecrets),
+        known: Set(known.filter { $0.knownState == .good }.map(\.name)), isAsked: self.running?.isAsked == true)
+      backup.size = try await withTaskExecutorPreference(self.disk) { [backup] () async throws(Failure) in
+        try await making.run(backup)
+      }
       backup.knownState = .good
-      // It counts from here on; the program may take an hour.
-      try await self.store(backup)
-      self.logger.info("backup", metadata: ["name": "\(backup.name)", "bytes": "\(backup.size)"])
-      try await self.prune(plan)
-      if let fault = await self.hand(backup, to: plan.command, in: plan.folder) {
-        self.logger.error("the program of [backup] failed", metadata: ["why": "\(fault)"])
-        backup.fault = fault
-        try await self.store(backup)
-      }
-      return .success(backup)
+      try await self.keep(backup)
     } catch {
-      backup.knownState = .failed
-      backup.fault = error.message
+      return .failure(await self.note(error, of: backup))
+    }
+    self.logger.info("backup", metadata: ["name": "\(backup.name)", "bytes": "\(backup.size)"])
+    await self.prune(plan, keeping: backup.name)
+    let faults = [await self.send(backup, plan), await self.hand(backup, to: plan.command)].compactMap(\.self)
+    if !faults.isEmpty {
+      backup.fault = faults.joined(separator: " ")
+      // The next one tells it again if it persists.
       try? await self.store(backup)
-      self.logger.error("no backup", metadata: ["error": "\(error)"])
-      return .failure(error)
+    }
+    return .success(backup)
+  }
+
+  private func name(for backup: MadeBackup, except known: Set<String>) async -> String {
+    let folder = self.folder
+    return await withTaskExecutorPreference(self.disk) {
+      await folder.name(at: backup.made.nanosecondsSince1970, isEncrypted: backup.encrypted, except: known)
     }
   }
 
-  /// Writes the archive beside its name, checks it, and gives it its name.
-  ///
-  /// - Returns: Its size in bytes.
-  private func write(_ backup: MadeBackup, _ plan: BackupPlan) async throws(Failure) -> UInt64 {
-    let files = FileManager.default
-    let final = "\(plan.folder)/\(backup.name)"
-    let archive = BackupArchive(path: "\(final).partial", passphraseFile: plan.passphraseFile, scratch: self.scratch)
-    defer { try? files.removeItem(atPath: self.scratch) }
-    do {
-      let ownerOnly: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-      let (content, restored) = ("\(self.scratch)/content", "\(self.scratch)/restored")
-      for path in [plan.folder, content, restored] {
-        try files.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: ownerOnly)
-      }
-      try await self.storage.copy(to: "\(content)/\(BackupArchive.store)")
-      for name in [BackupArchive.sounds] + (plan.hasSecrets ? BackupArchive.secrets : []) {
-        let source = "\(self.stateDirectory)/\(name)"
-        guard files.fileExists(atPath: source) else { continue }
-        try files.copyItem(atPath: source, toPath: "\(content)/\(name)")
-      }
-      try await archive.write(content, version: backup.version, name: backup.name)
-      try files.removeItem(atPath: content)
-      try await archive.unpack(into: restored)
-      try files.moveItem(atPath: archive.path, toPath: final)
-      let size = try files.attributesOfItem(atPath: final)[.size] as? UInt64
-      return size ?? 0
+  /// Stores one that has its name. It counts from here on; the household's program may take an hour.
+  private func keep(_ backup: MadeBackup) async throws(Failure) {
+    FaultPoint.backupNamed.pass()
+    do throws(Failure) {
+      try await self.store(backup)
     } catch {
-      try? files.removeItem(atPath: archive.path)
-      throw BackupArchive.failure(error, final)
+      // Without a row, each attempt would leave another file.
+      await self.remove([backup.name])
+      throw error
+    }
+    FaultPoint.backupStored.pass()
+  }
+
+  /// Stores that none came of an attempt, unless kithd is stopping.
+  ///
+  /// - Returns: What its callers are told.
+  private func note(_ failure: Failure, of backup: MadeBackup) async -> Failure {
+    guard !self.isStopped else { return Self.stopping }
+    var backup = backup
+    backup.knownState = .failed
+    backup.fault = failure.message
+    try? await self.store(backup)
+    self.logger.error("no backup", metadata: ["error": "\(failure)"])
+    return failure
+  }
+
+  /// Removes the files of backups that are no longer kept, and forgets them. What is left of it is done after the next backup.
+  private func prune(_ plan: BackupPlan, keeping new: String) async {
+    do throws(Failure) {
+      let surplus = plan.surplus(of: try await self.backups(), keeping: new, now: self.now(), in: self.zone())
+      await self.remove(surplus.map(\.name))
+      _ = try await self.reconcile()
+    } catch {
+      self.logger.error("earlier backups could not be looked through", metadata: ["error": "\(error)"])
     }
   }
 
-  /// Removes the files of backups that are no longer kept, and forgets those whose file somebody removed.
-  private func prune(_ plan: BackupPlan) async throws(Failure) {
-    let backups = try await self.backups()
-    for backup in plan.surplus(of: backups, in: self.zone()) {
-      try? FileManager.default.removeItem(atPath: "\(plan.folder)/\(backup.name)")
-    }
-    let gone = backups.filter {
-      $0.knownState == .good && !FileManager.default.fileExists(atPath: "\(plan.folder)/\($0.name)")
-    }
-    guard !gone.isEmpty else { return }
-    try await self.storage.write { transaction throws(Failure) in
-      for backup in gone { try transaction.backups.forget(backup.name) }
-    }
+  private func remove(_ names: [String]) async {
+    let folder = self.folder
+    await withTaskExecutorPreference(self.disk) { await folder.remove(names) }
   }
 
   private func store(_ backup: MadeBackup) async throws(Failure) {
     try await self.storage.write { transaction throws(Failure) in try transaction.backups.put(backup) }
   }
 
-  /// Runs the household's own program, such as one that copies the file to another machine.
+  /// Gives a backup to the worker that keeps it too.
   ///
   /// - Returns: What went wrong; nil if nothing did.
-  private func hand(_ backup: MadeBackup, to command: [String], in folder: String) async -> String? {
-    guard let program = command.first else { return nil }
-    let child = ChildProcess(
-      program, command.dropFirst() + ["\(folder)/\(backup.name)"], directory: "/",
-      limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
-    do throws(ChildProcess.Fault) {
-      let outcome = try await child.run()
-      guard outcome.ending != .exited(0) else { return nil }
-      return "\(program) did not take the backup: \(outcome.complaint)"
+  private func send(_ backup: MadeBackup, _ plan: BackupPlan) async -> String? {
+    guard let archive, let worker = plan.worker else { return nil }
+    let (sender, path) = (ArchiveSender(port: archive, plan: plan), self.folder.path(of: backup.name))
+    do throws(Failure) {
+      try await withTaskExecutorPreference(self.disk) { [backup] () async throws(Failure) in
+        try await sender.send(backup, path)
+      }
+      return nil
     } catch {
-      return "\(program) did not take the backup: \(error)"
+      let why = self.isStopped ? "kithd was stopped meanwhile." : error.message
+      return "The worker \(worker) did not take the backup: \(why)"
     }
   }
 
-  /// `kith-20260131T033000Z.tar`, with `.gpg` if it is encrypted.
-  private static func name(at moment: Int64, isEncrypted: Bool) -> String {
-    let letters = Date(timeIntervalSince1970: Double(moment / 1_000_000_000)).ISO8601Format().filter {
-      !"-:".contains($0)
+  /// Runs the household's own program, such as one that copies the file to another machine.
+  ///
+  /// - Returns: What went wrong; nil if nothing did. What the program said is in the log alone: it may name what is private.
+  private func hand(_ backup: MadeBackup, to command: [String]) async -> String? {
+    guard let program = command.first else { return nil }
+    let child = ChildProcess(
+      program, command.dropFirst() + [self.folder.path(of: backup.name)], directory: "/",
+      limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
+    let why: String
+    do throws(ChildProcess.Fault) {
+      let outcome = try await child.run()
+      guard outcome.ending != .exited(0) else { return nil }
+      self.logger.error("the program of [backup] failed", metadata: ["said": "\(outcome.complaint)"])
+      why =
+        switch outcome.ending {
+        case .exited(let code): "it ended with \(code), and its words are in the log of kithd."
+        case .signalled(let signal): "it was ended by signal \(signal)."
+        }
+    } catch {
+      why =
+        switch error {
+        case .cancelled: "kithd was stopped meanwhile."
+        case .outOfTime: "it took longer than 50 minutes."
+        default: "it could not be run. Check its path and its permissions."
+        }
     }
-    return "kith-\(letters).tar\(isEncrypted ? ".gpg" : "")"
+    return "\(program) did not take the backup: \(why)"
   }
 }

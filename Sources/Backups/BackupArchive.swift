@@ -2,19 +2,15 @@ internal import Bus
 internal import Digest
 internal import EventLoop
 internal import Foundation
+internal import Glibc
 internal import KithMessages
+internal import Secrets
 internal import Storage
 
 /// A backup in one file: a tar(1) archive of the store and what belongs to it, encrypted by gpg(1) if there is a passphrase.
 ///
 /// Anybody who has the passphrase opens it with the same two programs: docs/operations.md.
-struct BackupArchive {
-  /// What is in an archive, beside the manifest, by its path there.
-  static let store = "kith.db"
-  /// Recordings that are not transcribed yet.
-  static let sounds = "audio"
-  /// Passwords, tokens and keys.
-  static let secrets = ["secrets", "server.key", "content.key"]
+struct BackupArchive: Sendable {
   private static let manifest = "manifest.json"
 
   /// The file of the archive.
@@ -35,9 +31,13 @@ struct BackupArchive {
 
   /// Writes the archive of a directory.
   ///
-  /// - Throws: `BACKUP_FAILED`, `DISK_FULL`. What was written of it is removed.
+  /// - Throws: `BACKUP_FAILED`, `DISK_FULL`, `SECRET_UNREADABLE`. What was written of it is removed.
   func write(_ directory: String, version: String, name: String) async throws(Failure) {
     do {
+      // gpg would take one that others may read, and an empty one.
+      if let passphraseFile, try SecretFile(path: passphraseFile).read() == nil {
+        throw Self.failure("the file with the passphrase, \(passphraseFile), is missing.", self.path)
+      }
       let manifest = Manifest(version: version, name: name, files: try Self.digests(of: directory))
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -48,16 +48,14 @@ struct BackupArchive {
       }
       try await self.tar(["--create", "--file", self.path, "--directory", directory, "."])
       // The file is as durable as the store before it counts.
-      let file = try FileHandle(forUpdating: URL(fileURLWithPath: self.path))
-      try file.synchronize()
-      try file.close()
+      try DiskTree.synchronize(one: self.path)
     } catch {
       unlink(self.path)
       throw Self.failure(error, self.path)
     }
   }
 
-  /// Unpacks what was put into the archive into an empty directory, and checks that each file is as it was when the backup was made, and the store sound.
+  /// Unpacks the archive into an empty directory, and checks that each file is as it was when the backup was made, and the store sound.
   ///
   /// - Throws: `DATA_LOSS/STORE_DAMAGED`, `BACKUP_FAILED`.
   func unpack(into directory: String) async throws(Failure) {
@@ -67,13 +65,20 @@ struct BackupArchive {
       let manifest = try JSONDecoder().decode(Manifest.self, from: text)
       var found = try Self.digests(of: directory)
       found[Self.manifest] = nil
-      guard found == manifest.files, found[Self.store] != nil else {
+      guard found == manifest.files, found[BackupContent.store] != nil else {
         throw Failure(
           .dataLoss, "STORE_DAMAGED",
           "\(self.path) is damaged: its files are not those that were put into it. Take another backup.")
       }
-      try StoreCopy.check("\(directory)/\(Self.store)")
       try FileManager.default.removeItem(atPath: "\(directory)/\(Self.manifest)")
+      // Anybody can make an archive whose manifest fits.
+      for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+      where !BackupContent.names.contains(name) {
+        throw Failure(
+          .dataLoss, "STORE_DAMAGED",
+          "\(self.path) has \(name), which is in no backup of Kith. Take another backup.")
+      }
+      try await StoreCopy.check("\(directory)/\(BackupContent.store)")
     } catch {
       throw Self.failure(error, self.path)
     }
@@ -107,6 +112,8 @@ struct BackupArchive {
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {
       outcome = try await program.run()
+    } catch .cancelled {
+      throw CancellationError()
     } catch {
       throw Self.failure("tar could not be run to its end (\(error)). Check that tar is installed.", self.path)
     }
@@ -128,25 +135,38 @@ struct BackupArchive {
       let kind = try FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
       if kind == .typeDirectory { continue }
       guard kind == .typeRegular else { throw Self.failure("\(path) is neither a file nor a directory.", directory) }
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: whole))
-      var digest = SHA256()
-      while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update([UInt8](part)) }
-      try file.close()
-      found[path] = digest.finish().map { String(format: "%02x", $0) }.joined()
+      found[path] = try self.digest(of: whole)
     }
     return found
+  }
+
+  /// The SHA-256 of a file, in hexadecimal digits. It ends early if the task is cancelled.
+  static func digest(of path: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    var digest = SHA256()
+    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+      try Task.checkCancellation()
+      digest.update([UInt8](part))
+    }
+    return Hex.encode(digest.finish())
   }
 
   /// What went wrong with an archive, as a failure.
   static func failure(_ error: any Error, _ path: String) -> Failure {
     if let failure = error as? Failure { return failure }
-    if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+    if error is CancellationError { return .cancelled }
+    let code = (error as NSError).domain == NSPOSIXErrorDomain ? (error as NSError).code : 0
+    if (error as? CocoaError)?.code == .fileWriteOutOfSpace || [Int(ENOSPC), Int(EDQUOT)].contains(code) {
       return Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(path). Make room on that disk.")
     }
     return self.failure(error.localizedDescription, path)
   }
 
-  private static func failure(_ why: String, _ path: String) -> Failure {
+  /// The failure `BACKUP_FAILED`.
+  ///
+  /// - Parameter why: What went wrong, and what to do.
+  static func failure(_ why: String, _ path: String) -> Failure {
     Failure(.internal, "BACKUP_FAILED", "No backup came of \(path): \(why)", details: ["path": path])
   }
 }

@@ -27,6 +27,9 @@ public struct BackupPlan: Sendable, Hashable {
   /// A program and its first arguments, run after each sound backup with the path of its file; empty = none.
   public var command: [String] = []
 
+  /// The name of a worker that keeps each one too, on another machine; nil = none.
+  public var worker: String?
+
   /// Makes a plan that writes to a folder at half past three.
   public init(folder: String) {
     self.folder = folder
@@ -38,17 +41,18 @@ public struct BackupPlan: Sendable, Hashable {
 
   /// When the next backup is due.
   ///
-  /// A day on which the machine was off at its time gets its backup when the machine is on again.
+  /// A day on which the machine was off at its time gets its backup when the machine is on again. Backups of a clock that was ahead
+  /// do not count.
   ///
   /// - Parameter backups: What was made, newest first.
   /// - Returns: Nanoseconds since 1970; `now` or earlier = now.
   public func next(after backups: [MadeBackup], now: Int64, in zone: Zone) -> Int64 {
+    let backups = Self.past(backups, now: now)
     let today = zone.day(at: now)
     let times = (-2...2).compactMap { zone.instant(of: today.adding(days: $0), at: self.at) }
     let due = times.last { $0 <= now } ?? now
     let following = times.first { $0 > now } ?? now + 86_400_000_000_000
-    // One of a clock that was ahead counts for no day that is still to come.
-    let good = backups.first { $0.knownState == .good && $0.made.nanosecondsSince1970 <= now }
+    let good = backups.first { $0.knownState == .good }
     if let good, good.made.nanosecondsSince1970 >= due { return following }
     let failed = backups.prefix { $0.knownState == .failed && $0.made.nanosecondsSince1970 >= due }
     guard let last = failed.first else { return due }
@@ -57,10 +61,16 @@ public struct BackupPlan: Sendable, Hashable {
 
   /// The sound backups that are no longer kept: the newest of each of the newest days, weeks and months stay.
   ///
-  /// - Parameter backups: What was made, newest first.
-  public func surplus(of backups: [MadeBackup], in zone: Zone) -> [MadeBackup] {
-    let good = backups.filter { $0.knownState == .good }
-    var kept: Set<String> = Set(good.prefix(1).map(\.name))
+  /// Those of a clock that was ahead stay too, and take no other's place.
+  ///
+  /// - Parameters:
+  ///   - backups: What was made, newest first.
+  ///   - new: The name of one that stays in any case.
+  public func surplus(
+    of backups: [MadeBackup], keeping new: String, now: Int64, in zone: Zone
+  ) -> [MadeBackup] {
+    let good = Self.past(backups, now: now).filter { $0.knownState == .good }
+    var kept: Set<String> = Set(good.prefix(1).map(\.name) + [new])
     func keep(_ count: Int, _ period: (Day) -> Int) {
       var periods: Set<Int> = []
       for backup in good {
@@ -73,5 +83,10 @@ public struct BackupPlan: Sendable, Hashable {
     keep(self.keptWeeks) { $0.monday.number }
     keep(self.keptMonths) { $0.components.year * 12 + $0.components.month }
     return good.filter { !kept.contains($0.name) }
+  }
+
+  /// Those that are not dated in the future, which a clock that was ahead has made.
+  static func past(_ backups: [MadeBackup], now: Int64) -> [MadeBackup] {
+    backups.filter { $0.made.nanosecondsSince1970 <= now }
   }
 }

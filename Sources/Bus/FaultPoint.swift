@@ -77,6 +77,21 @@ public enum FaultPoint: String, Sendable, CaseIterable {
   /// A change of a device is stored; it does not count for commands yet, and the caller was not told.
   case deviceStored = "device_stored"
 
+  /// A backup is written and checked; it has no name yet.
+  case backupChecked = "backup_checked"
+  /// A backup has its name; it is not stored that there is one.
+  case backupNamed = "backup_named"
+  /// A backup is stored; earlier ones that are no longer kept are still there.
+  case backupStored = "backup_stored"
+  /// A restore is marked; no file is moved yet.
+  case restoreMarked = "restore_marked"
+  /// A restore has moved another file.
+  case restoreMoved = "restore_moved"
+  /// The files of a backup are in place; the mark is still there.
+  case restoreExchanged = "restore_exchanged"
+  /// Another file of before is back in place.
+  case restoreUndone = "restore_undone"
+
   private static let armed = Countdown(getenv("KITH_FAULT_POINT").map { String(cString: $0) })
 
   /// Kills the process if this pass of the point is the chosen one.

@@ -24,6 +24,12 @@ public struct UUIDv7: Sendable, Hashable {
     return UUIDv7(high: moment << 16 | 0x7000 | fraction, low: 0x80 << 56 | random >> 2)
   }
 
+  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
+  public static func isID(_ text: String) -> Bool {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+  }
+
   /// The text form with hyphens, in lower case.
   public var text: String {
     String(unsafeUninitializedCapacity: 36) { buffer in

@@ -19,8 +19,9 @@ public struct KithCommand: AsyncParsableCommand {
       TaskCommand.self,
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
       CareCommand.self,
-      RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, KeysCommand.self,
-      WebCommand.self, WhoamiCommand.self,
+      RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, RestoreCommand.self,
+      KeysCommand.self,
+      WebCommand.self, MCPCommand.self, WhoamiCommand.self,
     ])
 
   private static let version = "kith \(SoftwareVersion.current)"

@@ -75,11 +75,14 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore", abstract: "Puts a backup in the place of the store, while kithd is stopped.",
     discussion: """
       The files of before are kept in the state directory, in before-restore-TIME.
-      Example: kithd restore /srv/backup/kith/kith-20260131T033000Z.tar
+      Example: kithd restore /srv/backup/kith/kith-20260131T033000Z-3f9a2c1b.tar
       """)
 
   @Argument(help: "A backup: a file of the folder of [backup], or one that `kith backup` wrote.")
-  var file: String
+  var file: String?
+
+  @Flag(help: "Restores the copy that kithd made before it last migrated the store, to go back to an earlier release.")
+  var beforeUpgrade = false
 
   @Option(help: "The file with the passphrase of an encrypted backup. Default: that of the configuration.")
   var passphraseFile: String?
@@ -90,6 +93,12 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(
     help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
   var config: String?
+
+  func validate() throws {
+    guard (self.file == nil) == self.beforeUpgrade else {
+      throw ValidationError("Name one backup, or use --before-upgrade.")
+    }
+  }
 
   func run() async throws {
     let code = await RestoreProcess(

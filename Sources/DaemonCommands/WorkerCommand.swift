@@ -19,7 +19,7 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(help: "The hub's public key, as `kith keys show` prints it there. Needed once: the key file stores it.")
   var serverKey: String?
 
-  @Option(help: "The services, separated by commas: contacts, monica, transcriber, delivery.")
+  @Option(help: "The services, separated by commas: contacts, monica, transcriber, delivery, archive.")
   var serve: String
 
   @Option(help: "The worker's name: a-z, 0-9 and -. Only one worker at a time may use it.")

@@ -79,7 +79,8 @@ extension Failure {
     "FILE_UNREADABLE": "ファイルを読めません。パスと権限を確認してください。",
     "BACKUP_NOT_CONFIGURED": "バックアップの保存先がありません。kithd.toml の [backup] に folder を書き、kithd を再起動してください。",
     "BACKUP_FAILED": "バックアップできませんでした。フォルダー、空き容量、パスフレーズを確認してください。kith backup list に理由があります。",
-    "RESTORE_UNFINISHED": "復元が途中で止まっています。同じバックアップで kithd restore をもう一度実行してください。",
+    "CLOCK_UNSET": "時計が遅れているため、何もしていません。時計を合わせてください: timedatectl set-ntp true",
+    "RESTORE_UNFINISHED": "復元が途中で止まっています。kithd restore をもう一度実行してください。",
     "FILE_UNWRITABLE": "ファイルに書き込めません。フォルダー、権限、ディスクの空きを確認してください。",
     "SECRET_UNREADABLE": "秘密情報を読めません。ファイルの権限を確認してください。",
     "SECRET_NOT_KEPT": "秘密情報を保存できません。何も変更していません。フォルダーの権限と空きを確認してください。",
@@ -105,6 +106,8 @@ extension Failure {
     "WORKER_LOST": "ワーカーとの接続が切れました。もう一度実行してください。",
     "JOB_DEAD": "ワーカーが何度も途中で止まりました。kith jobs show で確認し、文字起こしは kith jobs retry でやり直してください。",
     // お知らせ
+    "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",
+    "LINK_ENDED": "このリンクは期限が切れています。kith-web の「リマインダー」のページを開いてください。",
     "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
     "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
     "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
@@ -199,6 +202,7 @@ extension Failure {
   /// By the last part of the name of a field.
   private static let japaneseFields = [
     "client_id": "ほかの記録に使われているか、長すぎます。", "path": "kithd のあるマシンの / で始まるパスにしてください。",
+    "link": "通知の中のアドレスの最後の部分を、1～512 バイトで指定してください。",
     "password_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。",

@@ -12,13 +12,24 @@ internal import TOMLKit
 /// keep_days = 7
 /// keep_weeks = 4
 /// keep_months = 12
-/// secrets = true                   # passwords, tokens and keys too
+/// secrets = true                   # passwords, tokens and keys too; needs a passphrase
 /// passphrase_file = "/etc/kith/backup.passphrase"
+/// worker = "attic"                 # a worker that keeps each one too; in its own file, folder is where
 /// command = ["/usr/local/bin/copy-backup"]   # gets the path of each one
 /// ```
 struct BackupConfiguration: Sendable, Hashable {
   /// Nil without a folder.
   var plan: BackupPlan? { self.values.folder.isEmpty ? nil : self.values }
+
+  /// What is wrong with the keys together; nil if nothing is.
+  var fault: String? {
+    guard self.values.hasSecrets, self.values.passphraseFile == nil else { return nil }
+    return
+      "backup.secrets needs backup.passphrase_file: without it, whoever reads the folder has your passwords and keys"
+  }
+
+  /// The worker that a service runs on alone.
+  var pinned: [String: String] { self.plan?.worker.map { [PlaceableService.archive.name: $0] } ?? [:] }
 
   private var values = BackupPlan(folder: "")
 
@@ -41,6 +52,11 @@ struct BackupConfiguration: Sendable, Hashable {
     case "secrets":
       guard let isWanted = value?.bool else { return "backup.secrets has to be true or false" }
       self.values.hasSecrets = isWanted
+    case "worker":
+      guard let name = value?.string, (try? GivenName.check(name, field: key)) != nil else {
+        return "backup.worker has to be the name of a worker: a-z, 0-9 and -"
+      }
+      self.values.worker = name
     case "command":
       let words = value?.array?.compactMap { $0.string } ?? []
       guard value?.array?.count == words.count, words.first?.hasPrefix("/") == true else {

@@ -30,7 +30,7 @@ struct CareServices: Sendable {
   /// - Throws: `INVALID_ARGUMENT` for an invalid engine; `LoopError` if no descriptor is left.
   init(
     _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
-    secrets: any SecretStore, plane: WorkPlane, logger: Logger
+    secrets: any SecretStore, plane: WorkPlane, logger: Logger, door: @escaping @Sendable () async -> String
   ) throws {
     self.transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
@@ -46,7 +46,7 @@ struct CareServices: Sendable {
       delivery: configuration.placement.port(
         to: .delivery, here: LocalBatchPort(delivery.routes, batches: []), plane), secrets: secrets,
       alarm: try WallAlarm(loop: transfers), showsOnDesktop: configuration.notifiesDesktop,
-      pushServices: configuration.pushServices, logger: logger,
+      pushServices: configuration.pushServices, logger: logger, door: door,
       nameOfPerson: { id async throws(Failure) in
         try await storage.read { view throws(Failure) in try view.records.require(Person.self, id).displayName }
       })
@@ -69,12 +69,4 @@ struct CareServices: Sendable {
     await self.recorder.stop()
     await self.connections.close()
   }
-}
-
-/// The directory of this program; the programs that it runs are beside it.
-enum ProgramFolder {
-  static let path: String = {
-    let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return (program as NSString).deletingLastPathComponent
-  }()
 }

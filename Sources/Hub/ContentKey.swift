@@ -21,6 +21,11 @@ enum ContentKey {
     return HMACKey(bytes)
   }
 
+  /// Eight digits that this installation keeps, for names of files beside those of other households. They tell nothing of the key.
+  static func household(_ key: HMACKey) -> String {
+    Hex.encode(key.authenticationCode(for: Array("household".utf8)).prefix(4))
+  }
+
   /// The key in the file; nil if the file does not exist or is empty. Any other file is never replaced: without its
   /// key, the replies of stored commands could not be replayed.
   private static func read(_ path: String) throws(Failure) -> [UInt8]? {

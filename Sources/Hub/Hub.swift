@@ -76,7 +76,8 @@ public struct Hub: ServiceLifecycle.Service {
     let zap = try await ZAPHandler.start(context: context, loop: loop, logger: self.logger) { access.decide($0) }
 
     let workPlane = try WorkPlane(
-      context: context, loop: loop, store: storage, codecs: Placement.codecs, access: access, logger: self.logger)
+      context: context, loop: loop, store: storage, codecs: Placement.codecs, access: access,
+      pinned: self.configuration.backup.pinned, logger: self.logger)
     let placement = self.configuration.placement
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
     // Not on the bus's loop: parsing the answers of servers would block all clients there.
@@ -95,9 +96,13 @@ public struct Hub: ServiceLifecycle.Service {
       remote: placement.port(to: .monica, here: LocalBatchPort(remote.routes, batches: remote.batchRoutes), workPlane),
       secrets: secrets, alarm: SyncAlarm(loop: loop), logger: self.logger,
       timeLimit: self.configuration.monicaTimeLimitSeconds.map { Int64($0) * 1_000_000_000 })
+    let inFlight = InFlightCommands()
+    let devices = DevicesActor(
+      storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
+      logger: self.logger)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
-      secrets: secrets, plane: workPlane, logger: self.logger)
+      secrets: secrets, plane: workPlane, logger: self.logger, door: { await devices.address })
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -120,13 +125,11 @@ public struct Hub: ServiceLifecycle.Service {
       try await AccessProbe.isGuarded(domain, context: context, loop: loop, access: access)
     }
     let keys = KeysActor(storage: storage, access: access, tcp: tcp, logger: self.logger)
-    let inFlight = InFlightCommands()
-    let devices = DevicesActor(
-      storage: storage, access: access, inFlight: inFlight, secrets: secrets, url: self.configuration.webURL,
-      logger: self.logger)
+    let contentKey = try ContentKey.load(directory: self.locations.stateDirectory)
     let backups = BackupActor(
-      storage: storage, plan: self.configuration.backup.plan, stateDirectory: self.locations.stateDirectory,
-      alarm: try WallAlarm(loop: files), logger: self.logger)
+      storage: storage, plan: self.configuration.backup.plan, household: ContentKey.household(contentKey),
+      stateDirectory: self.locations.stateDirectory, archive: WorkerPort(workPlane), alarm: try WallAlarm(loop: files),
+      logger: self.logger)
     let jobs = JobRoutes(storage: storage, plane: workPlane, placement: placement)
     let system = SystemRoutes(
       storage: storage, identity: identity, inFlight: inFlight, jobs: jobs,
@@ -139,7 +142,7 @@ public struct Hub: ServiceLifecycle.Service {
         + devices.routes + backups.routes,
       inFlight: inFlight,
       journal: storage,
-      contentKey: try ContentKey.load(directory: self.locations.stateDirectory),
+      contentKey: contentKey,
       paths: HubPaths(
         own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
         secretFolders: self.configuration.secretFolders),

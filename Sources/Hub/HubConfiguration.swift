@@ -164,6 +164,8 @@ public struct HubConfiguration: Sendable, Hashable {
       if section == "tcp" { self.tcp = try Self.tcp(table, name) }
       for key in table.keys where section != "tcp" { try self.set("\(section).\(key)", table[key], name) }
     }
+    if let fault = self.backup.fault { throw Self.invalid(name, fault) }
+    if !self.backup.pinned.isEmpty { self.placement.onWorkers.insert(.archive) }
   }
 
   private mutating func set(_ key: String, _ value: (any TOMLValueConvertible)?, _ name: String) throws(Failure) {
@@ -275,8 +277,8 @@ public struct HubConfiguration: Sendable, Hashable {
   }
 
   private mutating func place(_ service: String, _ place: String?, _ name: String) throws(Failure) {
-    guard let service = PlaceableService(rawValue: service) else {
-      let services = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let service = PlaceableService(rawValue: service), PlaceableService.ofHub.contains(service) else {
+      let services = PlaceableService.ofHub.map(\.rawValue).joined(separator: ", ")
       throw Self.invalid(name, "placement.\(service) is not a service; the services are \(services)")
     }
     switch place {

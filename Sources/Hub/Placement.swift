@@ -5,6 +5,11 @@ internal import KithMessages
 /// A service whose methods may run in the hub or on a worker.
 public enum PlaceableService: String, Sendable, CaseIterable {
   case contacts, monica, transcriber, delivery
+  /// `[backup] worker` places it.
+  case archive
+
+  /// Those that run in the hub unless they are placed on workers.
+  static let ofHub = Self.allCases.filter { $0 != .archive }
 
   /// Finds a service by name, such as `contacts`, `ContactsSource` or `kith.v1.ContactsSource`. Abbreviations are
   /// refused, because a later service may share them.
@@ -25,6 +30,7 @@ public enum PlaceableService: String, Sendable, CaseIterable {
     case .monica: "kith.v1.MonicaRemote"
     case .transcriber: "kith.v1.Transcriber"
     case .delivery: "kith.v1.Delivery"
+    case .archive: "kith.v1.Archive"
     }
   }
 }
@@ -46,5 +52,6 @@ struct Placement: Sendable, Hashable {
     JobCodec(inBatches: PullRequest.self), JobCodec(ReadRecordRequest.self), JobCodec(ReadCatalogRequest.self),
     JobCodec(ReadPhotoRequest.self), JobCodec(PushRequest.self),
     JobCodec(TranscribeRequest.self, isAskedAgain: true), JobCodec(EnginesRequest.self), JobCodec(DeliverRequest.self),
+    JobCodec(PutArchiveRequest.self),
   ]
 }

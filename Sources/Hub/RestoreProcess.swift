@@ -2,16 +2,20 @@ internal import Backups
 internal import Bus
 internal import Daemon
 internal import Foundation
+internal import KithMessages
+internal import Storage
 
 /// The process that restores a backup: command line, words, exit code.
 public struct RestoreProcess: Sendable {
-  private let path: String
+  private let path: String?
   private let passphraseFile: String?
   private let stateDirectory: String?
   private let configPath: String?
 
   /// Takes the command line's options; nil if not given.
-  public init(path: String, passphraseFile: String?, stateDirectory: String?, configPath: String?) {
+  ///
+  /// - Parameter path: The backup; nil = the copy that the last upgrade made.
+  public init(path: String?, passphraseFile: String?, stateDirectory: String?, configPath: String?) {
     self.path = path
     self.passphraseFile = passphraseFile
     self.stateDirectory = stateDirectory
@@ -25,16 +29,33 @@ public struct RestoreProcess: Sendable {
     do throws(Failure) {
       let locations = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.stateDirectory)
       let configured = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
+      let path =
+        if let named = self.path { RuntimeLocations.absolute(named) } else {
+          try Self.beforeUpgrade(in: locations.stateDirectory)
+        }
       let restore = BackupRestore(
-        path: RuntimeLocations.absolute(self.path),
+        path: path,
         passphraseFile: self.passphraseFile.map(RuntimeLocations.absolute) ?? configured.backup.plan?.passphraseFile,
         directory: locations.stateDirectory)
       let old = try await restore.run()
-      print("The backup is in place. Start kithd. What was there before is in \(old).")
+      print(
+        self.path == nil
+          ? "The store from before the upgrade is in place. Install the release of before and start it: this kithd would "
+            + "migrate the store again. What was there is in \(old)."
+          : "The backup is in place. Start kithd. What was there before is in \(old).")
       return 0
     } catch {
       DaemonLog.end("kithd", error.message)
       return error.reason.hasPrefix("CONFIG_") ? 2 : 1
     }
+  }
+
+  private static func beforeUpgrade(in directory: String) throws(Failure) -> String {
+    guard let path = UpgradeCopy.newest(in: directory) else {
+      throw Failure(
+        .notFound, "FILE_MISSING",
+        "No upgrade has left a copy of the store in \(directory). Restore a backup: kithd restore FILE")
+    }
+    return path
   }
 }

@@ -1,3 +1,4 @@
+internal import Backups
 internal import Bus
 internal import ContactsSync
 internal import Daemon
@@ -132,6 +133,13 @@ public struct WorkerProcess: Sendable {
       case .delivery:
         let connections = ChannelConnections(on: transfers, secrets: secrets)
         routes += DeliveryService(connections: connections, programs: configuration.channelPrograms).routes
+      case .archive:
+        guard let folder = configuration.backup.plan?.folder else {
+          throw Failure(
+            .invalidArgument, "CONFIG_INVALID",
+            "--serve archive needs the folder for the backups: [backup] folder in this worker's configuration.")
+        }
+        routes += ArchiveService(folder: folder).routes
       case nil:
         let known = PlaceableService.allCases.map(\.rawValue).joined(separator: ", ")
         throw Failure(

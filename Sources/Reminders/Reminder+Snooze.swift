@@ -11,6 +11,8 @@ extension Reminder {
     return Due(at: until, atMost: until - since + Self.slack)
   }
 
+  /// How often a reminder can be snoozed.
+  static let mostSnoozes = 3
   /// One minute.
   private static let slack: Int64 = 60_000_000_000
 
@@ -24,7 +26,7 @@ extension Reminder {
       throw Failure(
         .failedPrecondition, "NOT_DUE", "This reminder is not due: it is \(self.state).")
     }
-    guard self.snoozes < 3 else {
+    guard self.snoozes < Self.mostSnoozes else {
       throw Failure(
         .failedPrecondition, "SNOOZED_ENOUGH",
         "This reminder was snoozed three times already. `kith remind done` ends it.")

@@ -28,6 +28,9 @@ extension ReminderActor {
       Route(answering: RemoveReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.end(RemoveReminderRequest.self, request.id, as: .removed, context)
       },
+      Route(answering: FollowReminderLinkRequest.self, order: .afterWrites) { request, context throws(Failure) in
+        try await self.follow(request, context)
+      },
       Route(ReminderSettingsRequest.self) { _, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.reminders.settings() }
       },
@@ -122,6 +125,37 @@ extension ReminderActor {
         minutes: request.minutes, now: now, zone: zone)
       try transaction.reminders.put(reminder)
       return reminder
+    }
+    self.wake()
+    return answer
+  }
+
+  /// Does what a link says, unless it was done already.
+  private func follow(
+    _ request: FollowReminderLinkRequest, _ context: CallContext
+  ) async throws(Failure) -> Answer<FollowReminderLinkReply> {
+    let (now, systemZone) = (self.now(), self.systemZone())
+    guard (1...512).contains(request.link.utf8.count) else {
+      throw .invalid(field: "link", "must have 1 to 512 bytes. It is the last part of the address in a message.")
+    }
+    let link = try await self.links.read(request.link, now: now)
+    let answer = try await self.storage.commit(FollowReminderLinkRequest.self, context) { transaction throws(Failure) in
+      var reminder = try transaction.reminders.require(link.reminder)
+      var reply = FollowReminderLinkReply()
+      reply.state = reminder.state
+      guard [.due, .snoozed].contains(reminder.knownState) else { return reply }
+      switch link.action {
+      case .done:
+        reminder.knownState = .done
+        reminder.updatedAt = .init(nanosecondsSince1970: now)
+      case .snooze:
+        guard reminder.snoozes == link.snoozes else { return reply }
+        let zone = try transaction.reminders.daily().zone ?? systemZone
+        reminder = try reminder.snoozed(minutes: 0, now: now, zone: zone)
+      }
+      try transaction.reminders.put(reminder)
+      reply.state = reminder.state
+      return reply
     }
     self.wake()
     return answer

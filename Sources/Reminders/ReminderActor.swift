@@ -15,6 +15,7 @@ public actor ReminderActor {
   let storage: StorageActor
   let secrets: any SecretStore
   let engine: DeliveryEngine
+  let links: ReminderLinks
   let now: @Sendable () -> Int64
   let systemZone: @Sendable () -> Zone
   let nameOfPerson: @Sendable (String) async throws(Failure) -> String
@@ -42,12 +43,13 @@ public actor ReminderActor {
   ///   - alarm: Calls the actor when a reminder is due; nil if the owner calls ``tick()``.
   ///   - pushServices: Hosts of push services besides those of the known browsers.
   ///   - showsOnDesktop: True to show every reminder on the desktop of the user who runs the daemon.
+  ///   - door: Returns the address of kith-web for people; empty = unknown.
   ///   - nameOfPerson: Returns the name of a person by id. Throws `NOT_FOUND/RECORD_UNKNOWN`.
   ///   - now: Returns the time of day in nanoseconds since 1970.
   ///   - sleep: Waits for a number of nanoseconds between delivery attempts.
   public init(
     storage: StorageActor, delivery: any Port, secrets: any SecretStore, alarm: WallAlarm?, showsOnDesktop: Bool,
-    pushServices: Set<String> = [], logger: Logger,
+    pushServices: Set<String> = [], logger: Logger, door: @escaping @Sendable () async -> String = { "" },
     nameOfPerson: @escaping @Sendable (String) async throws(Failure) -> String,
     now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds,
     sleep: @escaping @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .nanoseconds($0)) }
@@ -61,8 +63,9 @@ public actor ReminderActor {
     self.nameOfPerson = nameOfPerson
     self.now = now
     self.systemZone = Zone.system
+    self.links = ReminderLinks(secrets, door: door)
     self.engine = DeliveryEngine(
-      storage: storage, delivery: delivery, secrets: secrets, logger: logger, now: now, sleep: sleep)
+      storage: storage, delivery: delivery, secrets: secrets, links: self.links, logger: logger, now: now, sleep: sleep)
   }
 
   /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.

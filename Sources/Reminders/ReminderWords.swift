@@ -6,6 +6,8 @@ internal import Storage
 struct ReminderWords: Sendable {
   private let isJapanese: Bool
 
+  init(isJapanese: Bool) { self.isJapanese = isJapanese }
+
   /// Chooses the requested language, else that of the reminder settings, of the care settings, or of the locale.
   ///
   /// - Throws: `FIELD_INVALID` for another language; a failure of the store.
@@ -34,6 +36,14 @@ struct ReminderWords: Sendable {
     case .call: self.isJapanese ? "電話: \(reminder.title)" : "Call \(reminder.title)"
     case .person: reminder.title
     case .daily, nil: self.isJapanese ? "介護記録" : "Care log"
+    }
+  }
+
+  /// What a button of a message says.
+  func label(of action: ReminderLink.Action) -> String {
+    switch action {
+    case .done: self.isJapanese ? "完了" : "Done"
+    case .snooze: self.isJapanese ? "30分後に" : "In 30 minutes"
     }
   }
 

@@ -77,8 +77,8 @@ extension StorageActor {
   ///
   /// The copy is one SQLite file. To restore it: stop kithd, remove `kith.db`, `kith.db-wal` and `kith.db-shm` from the
   /// state directory, put the copy there as `kith.db`, and start kithd. The copy has no epoch, so a restored store
-  /// begins a new one and subscribers take a snapshot. Running commands, uploads, exports and earlier backups are not
-  /// in it. Changes that waited for a server may have been sent after the backup, so the server is searched for them
+  /// begins a new one and subscribers take a snapshot. Running commands, uploads, exports and the list of earlier backups
+  /// are not in it. Changes that waited for a server may have been sent after the backup, so the server is searched for them
   /// first.
   ///
   /// - Throws: `DISK_FULL`, `STORE_DAMAGED`.
@@ -119,19 +119,7 @@ extension StorageActor {
 
   private nonisolated static func prepareForRestore(_ path: String) async throws {
     let copy = try DatabaseQueue(path: path)
-    try await copy.write { database in
-      try database.execute(
-        sql: """
-          DELETE FROM meta WHERE name = 'epoch';
-          UPDATE meta SET value = 'yes' WHERE name = 'closed';
-          DELETE FROM command WHERE finished_at IS NULL;
-          DELETE FROM blob_file;
-          UPDATE record SET state = \(RecordState.pending.rawValue) WHERE state = \(RecordState.syncing.rawValue);
-          UPDATE outbox SET first_tried_at = coalesce(first_tried_at, queued_at),
-            sent = coalesce(sent, (SELECT body FROM record WHERE record.id = outbox.record))
-          WHERE next_attempt_at IS NOT NULL OR error IS NOT NULL;
-          """)
-    }
+    try await copy.write { database in try StoreCopy.prepare(database) }
     try copy.close()
   }
 }

@@ -40,7 +40,7 @@ struct StoreFile: Sendable {
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4096")
         try self.requireDurable(database)
-        try self.migrate(database, migrations, logger)
+        try self.migrate(database, migrations, directory, logger)
       }
       return try pool.write { database in
         StoreFile(
@@ -116,7 +116,9 @@ struct StoreFile: Sendable {
     }
   }
 
-  private static func migrate(_ database: Database, _ migrations: [Migration], _ logger: Logger) throws {
+  private static func migrate(
+    _ database: Database, _ migrations: [Migration], _ directory: String, _ logger: Logger
+  ) throws {
     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     guard version <= migrations.count else {
       throw Failure(
@@ -124,6 +126,7 @@ struct StoreFile: Sendable {
         "The store was written by a newer kithd (schema \(version), this one knows \(migrations.count)). Install that "
           + "version again, or put an older backup in place.")
     }
+    try UpgradeCopy.make(of: database, from: version, to: migrations.count, in: directory, logger)
     for (number, migration) in migrations.enumerated().dropFirst(version) {
       logger.info("migrating the store", metadata: ["step": "\(migration.name)"])
       try database.inTransaction(.immediate) {

@@ -1,8 +1,8 @@
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// Turns `proto/` into the tables of methods, records and fields (`--kith_opt=swift`), the service reference
-/// (`--kith_opt=markdown`) or the description of the API (`--kith_opt=openapi`).
+/// Turns `proto/` into the tables of methods, records and fields (`--kith_opt=swift`), the schemas of the tools of assistants
+/// (`--kith_opt=tools`), the service reference (`--kith_opt=markdown`) or the description of the API (`--kith_opt=openapi`).
 @main
 struct Generator: CodeGenerator {
   var supportedFeatures: [Google_Protobuf_Compiler_CodeGeneratorResponse.Feature] { [.proto3Optional] }
@@ -25,6 +25,9 @@ struct Generator: CodeGenerator {
       try generatorOutputs.add(
         fileName: "Records.swift", contents: RecordTable(messages: messages, methods: methods).text)
       try generatorOutputs.add(fileName: "Choices.swift", contents: ChoiceTable(messages: messages).text)
+    case "tools":
+      try generatorOutputs.add(
+        fileName: "ToolTable.swift", contents: ToolTable(methods: methods, messages: messages).text)
     case "markdown":
       try generatorOutputs.add(
         fileName: "services.md",
@@ -33,7 +36,8 @@ struct Generator: CodeGenerator {
       try generatorOutputs.add(
         fileName: "openapi.json", contents: APIDescription(methods: methods, messages: messages, files: files).text)
     default:
-      throw GeneratorError(description: "--kith_opt must be swift, markdown or openapi, not '\(parameter.parameter)'")
+      throw GeneratorError(
+        description: "--kith_opt must be swift, tools, markdown or openapi, not '\(parameter.parameter)'")
     }
   }
 }

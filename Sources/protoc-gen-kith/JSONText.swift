@@ -27,6 +27,15 @@ indirect enum JSONText {
     }
   }
 
+  /// The value without a blank that it does not need.
+  var compact: String {
+    switch self {
+    case .list(let values): "[\(values.map(\.compact).joined(separator: ","))]"
+    case .object(let members): "{\(members.map { "\(Self.quoted($0)):\($1.compact)" }.joined(separator: ","))}"
+    case .text, .number, .flag: self.line
+    }
+  }
+
   private var line: String {
     switch self {
     case .text(let text): Self.quoted(text)

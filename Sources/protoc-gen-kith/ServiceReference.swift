@@ -62,6 +62,7 @@ struct ServiceReference {
     if method.rules.mutating { words.append("mutating: the same key gives the same FINAL") }
     if method.rules.longRunning { words.append("long: reports progress; after a crash: \(method.rules.recovery)") }
     if method.rules.placeable { words.append("placeable, \(method.rules.delivery)") }
+    if !method.rules.tool.isEmpty { words.append("tool `\(method.rules.tool)` of [assistants](assistants.md)") }
     return words.joined(separator: " · ")
   }
 

@@ -193,6 +193,9 @@ nonisolated struct Kith_V1_MethodRules: Sendable {
   /// every client may call it, a door too; workers may not
   var `open`: Bool = false
 
+  /// the tool by which assistants call it (docs/assistants.md); its schemas are made of the messages
+  var tool: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -713,7 +716,7 @@ nonisolated extension Kith_V1_DeliveryRule: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MethodRules"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutating\0\u{3}long_running\0\u{1}placeable\0\u{1}delivery\0\u{1}recovery\0\u{3}timeout_ms\0\u{1}batch\0\u{1}open\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutating\0\u{3}long_running\0\u{1}placeable\0\u{1}delivery\0\u{1}recovery\0\u{3}timeout_ms\0\u{1}batch\0\u{1}open\0\u{1}tool\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -730,6 +733,7 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.timeoutMs) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.batch) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.`open`) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.tool) }()
       default: break
       }
     }
@@ -763,6 +767,9 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
     if self.`open` != false {
       try visitor.visitSingularBoolField(value: self.`open`, fieldNumber: 9)
     }
+    if !self.tool.isEmpty {
+      try visitor.visitSingularStringField(value: self.tool, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -776,6 +783,7 @@ nonisolated extension Kith_V1_MethodRules: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.timeoutMs != rhs.timeoutMs {return false}
     if lhs.batch != rhs.batch {return false}
     if lhs.`open` != rhs.`open` {return false}
+    if lhs.tool != rhs.tool {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -60,12 +60,35 @@ struct BackupPlanTests {
     #expect(self.plan.next(after: [ahead], now: now, in: self.zone) <= now)
   }
 
+  @Test func `one of a clock that was ahead does not hide what fails`() throws {
+    let hour: Int64 = 3_600_000_000_000
+    let now = try self.moment("2026-11-25", "12:00")
+    let ahead = self.backup(try self.moment("2027-11-25", "03:30"))
+    #expect(self.plan.next(after: [ahead, self.backup(now, .failed)], now: now, in: self.zone) == now + hour)
+  }
+
+  @Test func `those of a clock that was ahead stay, and take no other's place`() throws {
+    let now = try self.moment("2026-11-25", "12:00")
+    var one = self.plan
+    (one.keptDays, one.keptWeeks, one.keptMonths) = (1, 1, 1)
+    let ahead = self.backup(try self.moment("2027-11-25", "03:30"))
+    let (new, old) = (self.backup(now), self.backup(now - 1))
+    #expect(one.surplus(of: [ahead, new, old], keeping: new.name, now: now, in: self.zone) == [old])
+  }
+
+  @Test func `the one that was just made stays under every clock`() throws {
+    let now = try self.moment("2026-11-25", "12:00")
+    let (new, newer) = (self.backup(now - 2), self.backup(now - 1))
+    #expect(self.plan.surplus(of: [newer, new], keeping: new.name, now: now, in: self.zone).isEmpty)
+    #expect(self.plan.surplus(of: [newer, new], keeping: "", now: now, in: self.zone) == [new])
+  }
+
   @Test func `seven days, four weeks and twelve months stay`() throws {
     let newest = try #require(Day("2026-11-25"))
     let all = (0..<800).compactMap { self.zone.instant(of: newest.adding(days: -$0), at: self.plan.at) }.map {
       self.backup($0)
     }
-    let gone = Set(self.plan.surplus(of: all, in: self.zone).map(\.name))
+    let gone = Set(self.plan.surplus(of: all, keeping: "", now: .max, in: self.zone).map(\.name))
     let kept = all.filter { !gone.contains($0.name) }.map { self.zone.day(at: $0.made.nanosecondsSince1970) }
     #expect(kept.prefix(7) == (0..<7).map { newest.adding(days: -$0) }[...])
     // The Sundays before, and the last day of each month before.
@@ -82,6 +105,6 @@ struct BackupPlanTests {
     (none.keptDays, none.keptWeeks, none.keptMonths) = (0, 0, 0)
     let now = try self.moment("2026-11-25", "12:00")
     let all = [self.backup(now, .failed), self.backup(now - 1), self.backup(now - 2)]
-    #expect(none.surplus(of: all, in: self.zone).map(\.name) == ["kith-\(now - 2).tar"])
+    #expect(none.surplus(of: all, keeping: "", now: now, in: self.zone).map(\.name) == ["kith-\(now - 2).tar"])
   }
 }

@@ -55,5 +55,5 @@ struct NameMatchTests {
       ("0197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10", true), ("0197F3C2-5B1E-7D3A-9C41-2F6E8A7B9D10", true),
       ("0197f3c2", false), ("Anne-Mary-Jane-Lucy-Zoe", false), ("g197f3c2-5b1e-7d3a-9c41-2f6e8a7b9d10", false),
     ])
-  func ids(text: String, isID: Bool) { #expect(IDText.isWhole(text) == isID) }
+  func ids(text: String, isID: Bool) { #expect(UUIDv7.isID(text) == isID) }
 }

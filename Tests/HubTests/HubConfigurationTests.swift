@@ -32,6 +32,12 @@ struct HubConfigurationTests {
     #expect(self.fault("[secrets]\nfolders = [\"kith\"]")?.contains("absolute paths") == true)
   }
 
+  @Test("passwords and keys go into no backup that anybody can open")
+  func backupSecrets() {
+    #expect(self.fault("[backup]\nfolder = \"/srv/b\"\nsecrets = true")?.contains("passphrase_file") == true)
+    #expect(self.fault("[backup]\nsecrets = true\npassphrase_file = \"/etc/p\"\nfolder = \"/srv/b\"") == nil)
+  }
+
   @Test("the bounds of clients are numbers within reason")
   func limits() throws {
     let standard = HubConfiguration()

@@ -90,6 +90,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     SetChannelCredentialsRequest.self, RemoveChannelRequest.self, RemoveChannelReply.self, TestChannelRequest.self,
     TestChannelReply.self, DeliveryEntry.self, ListDeliveriesRequest.self, ListDeliveriesReply.self,
     RetryDeliveryRequest.self, DiscardDeliveryRequest.self, ConfigureChannelRequest.self, Notice.self,
+    NoticeAction.self,
     DeliverRequest.self, DeliverReply.self,
     // care.proto
     ShareCareRequest.self, ShareCareReply.self,
@@ -106,6 +107,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
     SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
+    FollowReminderLinkRequest.self, FollowReminderLinkReply.self,
     // keys.proto
     KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,
     ServerKeyRequest.self, KeysInitRequest.self, KeyRotateServerRequest.self, ServerKey.self,
@@ -115,6 +117,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     AnnounceReply.self,
     // backups.proto
     MakeBackupRequest.self, ListBackupsRequest.self, BackupState.self, MadeBackup.self,
+    PutArchiveRequest.self, PutArchiveReply.self,
   ]
   return Dictionary(uniqueKeysWithValues: types.map { ($0.protoMessageName, $0) })
 }()

@@ -36,9 +36,10 @@ import Testing
         self.taken.withLock { $0.append("\(request.channel.name) \(request.notice.title)") }
         return DeliverReply()
       }
+      let secrets = SecretDirectory(path: self.directory.file("secrets"))
       let engine = DeliveryEngine(
-        storage: storage, delivery: port, secrets: SecretDirectory(path: self.directory.file("secrets")),
-        logger: logger, now: { self.now }, chance: { 0.5 },
+        storage: storage, delivery: port, secrets: secrets, links: ReminderLinks(secrets) { "" }, logger: logger,
+        now: { self.now }, chance: { 0.5 },
         sleep: { span in self.clock.withLock { $0 += span } })
       let result: Result<Value, any Error>
       do { result = .success(try await body(engine, storage)) } catch { result = .failure(error) }

@@ -130,6 +130,8 @@ def trials(programs):
               pytest("test_carddav_matrix.py", histories=20, KITH_SERVERS="all"), LONG, ("scripts/servers.sh", "all")),
         Trial("readers", "exports of cards, read by programs of other make", 0.5, pytest("test_vcard_readers.py"), LONG,
               ("scripts/servers.sh", "readers")),
+        Trial("house", "a day with a real Home Assistant", 1, pytest("test_homeassistant_real.py"), LONG,
+              ("scripts/home-assistant.sh",)),
         Trial("races", "loop, sockets and planes under ThreadSanitizer", 2,
               swift("^(EventLoopTests|ZeroMQTests|BusZeroMQTests)[.]", scratch=".build/thread"), LONG, sanitized("thread")),
         Trial("memory", "cards, WebDAV and frames under AddressSanitizer", 2,

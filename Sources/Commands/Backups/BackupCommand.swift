@@ -6,7 +6,7 @@ struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Backups: a copy of everything, made while kithd runs.",
     discussion: """
-      kithd makes one every day if [backup] in kithd.toml names a folder. To restore one: kithd restore FILE
+      kithd makes one every day if [backup] in kithd.toml names a folder. To restore one: kith restore FILE
       Example: kith backup list
       """,
     subcommands: [WriteBackupCommand.self, MakeBackupCommand.self, ListBackupsCommand.self],

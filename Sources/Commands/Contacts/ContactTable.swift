@@ -20,19 +20,6 @@ struct ContactTable {
   }
 }
 
-extension Contact {
-  /// The name of a contact; a card without one is called by its nickname, organisation, email or phone.
-  var shownName: String {
-    [self.formattedName, self.nickname, self.organization, self.emails.preferred, self.phones.preferred]
-      .first { !$0.isEmpty } ?? "-"
-  }
-}
-
-extension [LabeledValue] {
-  /// The preferred value, else the first.
-  var preferred: String { (self.filter { $0.pref > 0 }.min { $0.pref < $1.pref } ?? self.first)?.value ?? "" }
-}
-
 /// One contact in full: a line for each field that is set.
 struct ContactCard {
   private let contact: Contact

@@ -51,23 +51,10 @@ struct WhoCommand: HubCommand {
 }
 
 extension Acquaintance {
-  /// The name; a contact without one is called by its nickname, organisation, email or phone.
-  var shownName: String { self.name.isEmpty ? self.contact.shownName : self.name }
-
   /// The candidate that a name on the command line may mean.
   ///
   /// - Parameter id: The id to use: the person's or the contact's.
-  func candidate(_ id: String) -> NameMatch.Candidate {
-    let (person, contact) = (self.person, self.contact)
-    return .init(
-      id: id, shown: self.shownName,
-      names: [
-        self.shownName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)",
-        contact.formattedName,
-        contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
-        "\(contact.name.family) \(contact.name.given)",
-      ].filter { !$0.isEmpty && $0 != " " })
-  }
+  func candidate(_ id: String) -> NameMatch.Candidate { .init(id: id, shown: self.shownName, names: self.names) }
 }
 
 extension Session {
@@ -76,9 +63,7 @@ extension Session {
     var request = WhoRequest()
     request.text = text
     request.limit = 500
-    let hits = try await self.ask(request).hits
-    let sure = hits.filter { $0.foundBy != "misspelt" }
-    return sure.isEmpty ? hits : sure
+    return try await self.ask(request).likely
   }
 }
 
@@ -98,12 +83,11 @@ struct AnyoneReference: NameReference {
 
   /// People come before contacts of whom nothing is recorded.
   private static func candidates(_ hits: [Acquaintance]) -> [NameMatch.Candidate] {
-    let people = hits.filter(\.hasPerson)
-    return people.isEmpty ? hits.map { $0.candidate($0.contact.id) } : people.map { $0.candidate($0.person.id) }
+    hits.peopleFirst.map { $0.candidate($0.hasPerson ? $0.person.id : $0.contact.id) }
   }
 
   func id(_ session: Session) async throws(Failure) -> String {
-    guard !IDText.isWhole(self.text) else { return self.text }
+    guard !UUIDv7.isID(self.text) else { return self.text }
     let hits = try await session.whoIs(self.text)
     let id = try await self.match(Self.candidates(hits), session, isExact: false)
     guard hits.contains(where: { !$0.hasPerson && $0.contact.id == id }) else { return id }

@@ -40,8 +40,8 @@ struct NameMatch {
 
   /// The candidates with exactly this name.
   func exact(_ name: String) -> [Candidate] {
-    let folded = Self.folded(name)
-    return self.candidates.filter { $0.names.contains { Self.folded($0) == folded } }
+    let folded = name.foldedName
+    return self.candidates.filter { $0.names.contains { $0.foldedName == folded } }
   }
 
   private func only(_ meant: [Candidate], _ name: String, _ ids: ShortIDs) throws(Failure) -> String {
@@ -68,9 +68,5 @@ struct NameMatch {
         "「\(Printable.text(name))」は\(meant.count)件あります。ID で指定してください。\n") + lines.joined(separator: "\n"),
       details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first }
     ).worded
-  }
-
-  private static func folded(_ name: String) -> String {
-    name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }

@@ -48,12 +48,6 @@ struct IDText: Sendable {
   /// As in `FindIdsRequest`.
   let kind: String
 
-  /// Whether text has the form of an id, so that no search is needed: 36 characters in groups (RFC 9562, 4).
-  static func isWhole(_ text: String) -> Bool {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
-  }
-
   /// Whether it may be a part of an id. Those of reminders have words too: `daily:2026-11-20`.
   var isPiece: Bool {
     !self.isLast && self.text.count >= Self.leastCharacters
@@ -67,7 +61,7 @@ struct IDText: Sendable {
   ///
   /// - Parameter isDeleted: Whether `last` is the record that was deleted last.
   func candidates(_ session: Session, isDeleted: Bool = false) async throws(Failure) -> [String]? {
-    guard self.isLast || self.isPiece, !Self.isWhole(self.text) else { return nil }
+    guard self.isLast || self.isPiece, !UUIDv7.isID(self.text) else { return nil }
     var request = FindIdsRequest()
     request.kind = self.kind
     if !self.isLast { request.piece = self.text }
@@ -167,7 +161,7 @@ extension NameReference {
 
   /// A name comes before a part of an id: `Ada` is a person.
   func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
-    guard !IDText.isWhole(self.text) else { return self.text }
+    guard !UUIDv7.isID(self.text) else { return self.text }
     let candidates = try await isDeleted ? self.deletedCandidates(session) : self.candidates(session)
     return try await self.match(candidates, session, isExact: isExact, isDeleted: isDeleted)
   }

@@ -40,7 +40,7 @@ private struct IDVisitor: Visitor {
   private(set) var ids: [String] = []
 
   private mutating func take(_ text: String) {
-    let isID = IDText.isWhole(text) || text.hasPrefix("person:")
+    let isID = UUIDv7.isID(text) || text.hasPrefix("person:")
     if isID, self.known.insert(text).inserted { self.ids.append(text) }
   }
 

@@ -95,6 +95,9 @@ actor DevicesActor {
   /// The doors that announced themselves, by their address.
   var status: [Door] { self.doors.all }
 
+  /// The address of kith-web for people: the configured one, else that of the door that was heard last; empty if there is none.
+  var address: String { self.url.isEmpty ? self.doors.newest?.url ?? "" : self.url }
+
   private func note(_ door: Door, _ context: CallContext) throws(Failure) -> AnnounceReply {
     try self.doors.note(door, from: context.principal, now: WallClock.nanoseconds())
     return AnnounceReply()
@@ -130,7 +133,7 @@ actor DevicesActor {
     while try !self.invitations.add(open, code: code, now: now) { code = Self.code() }
     var invitation = Invitation(open)
     invitation.code = code
-    let address = self.url.isEmpty ? self.doors.newest?.url ?? "" : self.url
+    let address = self.address
     if !address.isEmpty { invitation.url = "\(address)/pair#\(code)" }
     return invitation
   }

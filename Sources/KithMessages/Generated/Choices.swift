@@ -168,7 +168,7 @@ public enum ReminderKind: String, CaseIterable, Hashable, Sendable {
   case person
 }
 
-/// The choices of `ReminderDue.state`, `Reminder.state`.
+/// The choices of `ReminderDue.state`, `Reminder.state`, `FollowReminderLinkReply.state`.
 public enum ReminderState: String, CaseIterable, Hashable, Sendable {
   case waiting
   case due
@@ -643,6 +643,14 @@ extension ListRemindersRequest {
   public var knownKind: ReminderKind? {
     get { ReminderKind(rawValue: self.kind) }
     set { self.kind = newValue?.rawValue ?? "" }
+  }
+}
+
+extension FollowReminderLinkReply {
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: ReminderState? {
+    get { ReminderState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
   }
 }
 

@@ -1270,6 +1270,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Marks a due reminder as done, or snoozes it, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
+  public static let remindersFollow = Method(
+    name: "kith.v1.Reminders/Follow", role: .door, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Returns the settings of reminders and their channels.
   public static let remindersSettings = Method(
     name: "kith.v1.Reminders/Settings", role: .viewer, isOpen: false,
@@ -1382,13 +1389,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Makes a backup in the folder of the configuration now, and checks it.
+  /// Makes a backup in the folder of the configuration now, and checks it. All who ask while another is being made share the next one.
   public static let backupsMake = Method(
     name: "kith.v1.Backups/Make", role: .admin, isOpen: false,
     isMutating: true,
     isLongRunning: true, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .rerun,
-    timeoutMilliseconds: 3600000)
+    timeoutMilliseconds: 21600000)
   /// Returns the plan, the backups that are kept, and the attempts that failed.
   public static let backupsList = Method(
     name: "kith.v1.Backups/List", role: .viewer, isOpen: false,
@@ -1396,6 +1403,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Takes a piece of a backup, which is the attachment, and says which one is next: a transfer goes on where it stopped. Without an attachment it only says that.
+  public static let archivePut = Method(
+    name: "kith.v1.Archive/Put", role: .worker, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: true,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
 
   /// All methods, in the order of `proto/`.
   public static let all: [Method] = [
@@ -1580,6 +1594,7 @@ public enum Methods {
     remindersList,
     remindersSnooze,
     remindersDone,
+    remindersFollow,
     remindersSettings,
     remindersConfigure,
     remindersRemove,
@@ -1598,6 +1613,7 @@ public enum Methods {
     devicesAnnounce,
     backupsMake,
     backupsList,
+    archivePut,
   ]
 
   /// The request types by the name of their method.
@@ -1783,6 +1799,7 @@ public enum Methods {
     "kith.v1.Reminders/List": ListRemindersRequest.self,
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Follow": FollowReminderLinkRequest.self,
     "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
     "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
     "kith.v1.Reminders/Remove": RemoveReminderRequest.self,
@@ -1801,6 +1818,7 @@ public enum Methods {
     "kith.v1.Devices/Announce": Door.self,
     "kith.v1.Backups/Make": MakeBackupRequest.self,
     "kith.v1.Backups/List": ListBackupsRequest.self,
+    "kith.v1.Archive/Put": PutArchiveRequest.self,
   ]
 }
 
@@ -2531,6 +2549,10 @@ extension DoneReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersDone }
 }
+extension FollowReminderLinkRequest: Command {
+  public typealias Reply = KithMessages.FollowReminderLinkReply
+  public static var method: Method { Methods.remindersFollow }
+}
 extension ReminderSettingsRequest: Command {
   public typealias Reply = KithMessages.ReminderSettings
   public static var method: Method { Methods.remindersSettings }
@@ -2602,4 +2624,8 @@ extension MakeBackupRequest: Command {
 extension ListBackupsRequest: Command {
   public typealias Reply = KithMessages.BackupState
   public static var method: Method { Methods.backupsList }
+}
+extension PutArchiveRequest: Command {
+  public typealias Reply = KithMessages.PutArchiveReply
+  public static var method: Method { Methods.archivePut }
 }

@@ -85,6 +85,51 @@ public nonisolated struct BackupState: Sendable {
   fileprivate var _lastGood: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
+public nonisolated struct PutArchiveRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of the backup
+  public var name: String = String()
+
+  /// of the piece
+  public var offset: UInt64 = 0
+
+  /// of the whole backup, in bytes
+  public var size: UInt64 = 0
+
+  /// of the whole backup
+  public var sha256: String = String()
+
+  /// from how many of the newest days, weeks and months with a backup one is kept
+  public var keepDays: UInt32 = 0
+
+  public var keepWeeks: UInt32 = 0
+
+  public var keepMonths: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PutArchiveReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// how much of it is there
+  public var nextOffset: UInt64 = 0
+
+  /// whether it is whole, as it was sent, and on the disk
+  public var kept: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct MadeBackup: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -221,6 +266,101 @@ nonisolated extension BackupState: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._lastGood != rhs._lastGood {return false}
     if lhs.fault != rhs.fault {return false}
     if lhs.backups != rhs.backups {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PutArchiveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PutArchiveRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}offset\0\u{1}size\0\u{1}sha256\0\u{3}keep_days\0\u{3}keep_weeks\0\u{3}keep_months\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.sha256) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.keepDays) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.keepWeeks) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.keepMonths) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 3)
+    }
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.sha256, fieldNumber: 4)
+    }
+    if self.keepDays != 0 {
+      try visitor.visitSingularUInt32Field(value: self.keepDays, fieldNumber: 5)
+    }
+    if self.keepWeeks != 0 {
+      try visitor.visitSingularUInt32Field(value: self.keepWeeks, fieldNumber: 6)
+    }
+    if self.keepMonths != 0 {
+      try visitor.visitSingularUInt32Field(value: self.keepMonths, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PutArchiveRequest, rhs: PutArchiveRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.keepDays != rhs.keepDays {return false}
+    if lhs.keepWeeks != rhs.keepWeeks {return false}
+    if lhs.keepMonths != rhs.keepMonths {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PutArchiveReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PutArchiveReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}next_offset\0\u{1}kept\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.nextOffset) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.kept) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.nextOffset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.nextOffset, fieldNumber: 1)
+    }
+    if self.kept != false {
+      try visitor.visitSingularBoolField(value: self.kept, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PutArchiveReply, rhs: PutArchiveReply) -> Bool {
+    if lhs.nextOffset != rhs.nextOffset {return false}
+    if lhs.kept != rhs.kept {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

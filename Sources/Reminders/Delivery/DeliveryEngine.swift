@@ -12,6 +12,7 @@ actor DeliveryEngine {
   private let storage: StorageActor
   private let delivery: any Port
   private let secrets: any SecretStore
+  private let links: ReminderLinks
   private let now: @Sendable () -> Int64
   private let chance: @Sendable () -> Double
   private let sleep: @Sendable (Int64) async -> Void
@@ -26,10 +27,11 @@ actor DeliveryEngine {
   /// - Parameters:
   ///   - delivery: The port to `kith.v1.Delivery`.
   ///   - secrets: The store of the channels' secrets.
+  ///   - links: Makes what a message offers to do.
   ///   - chance: Returns numbers from 0 to 1.
   ///   - sleep: Waits for a number of nanoseconds.
   init(
-    storage: StorageActor, delivery: any Port, secrets: any SecretStore, logger: Logger,
+    storage: StorageActor, delivery: any Port, secrets: any SecretStore, links: ReminderLinks, logger: Logger,
     now: @escaping @Sendable () -> Int64,
     chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     sleep: @escaping @Sendable (Int64) async -> Void
@@ -37,6 +39,7 @@ actor DeliveryEngine {
     self.storage = storage
     self.delivery = delivery
     self.secrets = secrets
+    self.links = links
     self.logger = logger
     self.now = now
     self.chance = chance
@@ -173,7 +176,8 @@ actor DeliveryEngine {
       request.secretName = ChannelSecret.name(of: channel.name)
       return (request, CallContext(idempotencyKey: name))
     }
-    guard let (request, context) = attempt else { return }
+    guard let (draft, context) = attempt else { return }
+    let request = await self.linked(draft)
     FaultPoint.deliveryBegun.pass()
     let outcome: Result<DeliverReply, Failure>
     do throws(Failure) {
@@ -208,6 +212,26 @@ actor DeliveryEngine {
       metadata: [
         "id": "\(id)", "channel": "\(entry.channel)", "state": "\(entry.state)", "reason": "\(entry.error.reason)",
       ])
+  }
+
+  /// A message about a reminder with what can be done about it, where its channel shows buttons. Without them it is sent all the same.
+  private func linked(_ draft: DeliverRequest) async -> DeliverRequest {
+    guard case .ntfy? = draft.channel.kind else { return draft }
+    let id = draft.id
+    var request = draft
+    do throws(Failure) {
+      let about = try await self.storage.read { view throws(Failure) -> (Reminder, ReminderWords)? in
+        let name = try view.deliveries.require(id).reminderID
+        guard !name.isEmpty, let reminder = try view.reminders.get(name) else { return nil }
+        return (reminder, try ReminderWords("", view))
+      }
+      guard let (reminder, words) = about else { return draft }
+      try await self.links.add(to: &request.notice, about: reminder, words)
+    } catch {
+      self.logger.warning("a message has no links", metadata: ["id": "\(id)", "reason": "\(error.reason)"])
+      return draft
+    }
+    return request
   }
 
   private static let channelGone = Failure(

@@ -40,9 +40,7 @@ public struct BackupTable<View: DatabaseView> {
 extension BackupTable where View == Transaction {
   /// Stores what came of an attempt, says it in the stream `system`, and deletes the oldest of too many failed ones.
   public func put(_ backup: MadeBackup) throws(Failure) {
-    try self.messages.put(
-      backup, key: ["name": .text(backup.name)],
-      columns: ["made": .integer(backup.made.nanosecondsSince1970), "state": .text(backup.state)])
+    try self.adopt(backup)
     try self.view.attempt { database in
       try EngineStatement(
         database,
@@ -56,6 +54,13 @@ extension BackupTable where View == Transaction {
     event.system.kind = "backup.\(backup.state)"
     event.system.text = backup.fault.isEmpty ? backup.name : backup.fault
     try self.view.emit(event, on: EventStream.system.name)
+  }
+
+  /// Stores one that was made earlier.
+  public func adopt(_ backup: MadeBackup) throws(Failure) {
+    try self.messages.put(
+      backup, key: ["name": .text(backup.name)],
+      columns: ["made": .integer(backup.made.nanosecondsSince1970), "state": .text(backup.state)])
   }
 
   /// Forgets one whose file is gone.

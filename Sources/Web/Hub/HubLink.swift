@@ -176,3 +176,15 @@ final class HubLink: Sendable {
     self.changed(isUp)
   }
 }
+
+/// The hub, asked as a device.
+struct DevicePort: Port {
+  let link: HubLink
+  let token: String
+
+  func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    var context = context
+    context.token = self.token
+    return try await self.link.call(command, context)
+  }
+}

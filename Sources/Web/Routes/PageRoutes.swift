@@ -139,15 +139,3 @@ struct PageRoutes: Sendable {
     return text
   }
 }
-
-/// The hub, asked as a device.
-private struct DevicePort: Bus.Port {
-  let link: HubLink
-  let token: String
-
-  func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
-    var context = context
-    context.token = self.token
-    return try await self.link.call(command, context)
-  }
-}

@@ -1,4 +1,6 @@
+internal import Assistants
 internal import Bus
+internal import Digest
 internal import EventLoop
 internal import HTTPTypes
 internal import Hummingbird
@@ -72,6 +74,8 @@ struct WebDoor: HTTPResponder {
     case .page(let address): return await PageRoutes(parts: self.parts).page(address, head, admitted)
     case .form(let method):
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
+    case .assistant: return try await AssistantRoute(parts: self.parts).answer(request, head, admitted, context)
+    case .reminderLink(let link): return try await ReminderRoute(parts: self.parts).follow(link, admitted)
     case .health: return StateRoutes(parts: self.parts).health()
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
     case .description: return try FileRoute(name: "openapi.json").answer(head)
@@ -91,7 +95,7 @@ struct WebDoor: HTTPResponder {
         try addresses.check(admitted.caller.address, now: .now)
       }
     }
-    if credential.isCookie, admitted.caller.way == .plain {
+    if credential.isCookie || admitted.target == .assistant, admitted.caller.way == .plain {
       try await self.requireViewer(credential, admitted)
     }
     guard admitted.target != .events else { return nil }
@@ -101,7 +105,7 @@ struct WebDoor: HTTPResponder {
     return hold
   }
 
-  /// Over a connection that everybody can read, only the cookie of a viewer counts.
+  /// Over a connection that everybody can read, only the cookie of a viewer counts, and only an assistant that may just read.
   private func requireViewer(_ credential: Credential, _ admitted: Admission.Admitted) async throws(Refusal) {
     let device: KnownDevices.Device
     do throws(Failure) {
@@ -126,5 +130,63 @@ struct WebDoor: HTTPResponder {
       SessionCookie.isDue(setOn: day, today: Today.day), response.headers[.setCookie] == nil
     else { return }
     response.setCookie(SessionCookie.set(credential.token, day: Today.day, admitted.caller.way))
+  }
+}
+
+/// `/mcp`: the tools of assistants, one message of the Model Context Protocol a request.
+private struct AssistantRoute: Sendable {
+  let parts: DoorParts
+
+  /// Answers a message.
+  func answer(
+    _ request: Request, _ head: RequestHead, _ admitted: Admission.Admitted, _ context: WebContext
+  ) async throws(Refusal) -> Response {
+    _ = try ContentType.check(head, "application/json") { $0 == .json }
+    let body = try await BodyReader.collect(request, head, context, limit: AssistantServer.largestMessage)
+    guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
+    let device: KnownDevices.Device
+    do throws(Failure) {
+      device = try await self.parts.devices.find(credential)
+    } catch {
+      throw self.parts.refusal(error, admitted)
+    }
+    let server = AssistantServer(DevicePort(link: self.parts.link, token: credential.token)) {
+      Assistant(name: device.name, role: Role(rawValue: device.role) ?? .viewer)
+    }
+    let fields = RoutingFields(
+      version: head.field("mcp-protocol-version"), method: head.field("mcp-method"), name: head.field("mcp-name"))
+    let answer = await server.answer(body, fields)
+    guard let body = answer.body else { return Response(status: .accepted) }
+    return .bytes(body, "application/json", status: .init(code: answer.status))
+  }
+}
+
+/// `/remind/LINK`: a button of a message about a reminder was pressed.
+private struct ReminderRoute: Sendable {
+  let parts: DoorParts
+
+  /// Has the hub do what a link says. It decides whether the link is one of its own; here only guesses are counted.
+  func follow(_ link: String, _ admitted: Admission.Admitted) async throws(Refusal) -> Response {
+    try self.parts.addresses.withLock { addresses throws(Refusal) in
+      try addresses.check(admitted.caller.address, now: .now)
+    }
+    var request = FollowReminderLinkRequest()
+    request.link = link
+    let reply: FollowReminderLinkReply
+    do throws(Failure) {
+      // A press that is sent again, because its answer was lost, is the same command.
+      let key = Hex.encode(SHA256.digest(Array(link.utf8)))
+      reply = try await self.parts.link.call(request, CallContext(idempotencyKey: key, timeout: .seconds(20))).reply
+    } catch {
+      if error.reason == "LINK_UNKNOWN" {
+        self.parts.addresses.withLock { $0.countUnknown(from: admitted.caller.address, now: .now) }
+      }
+      throw Refusal(error)
+    }
+    var response = Response.bytes("{\"state\":\(JSONText.quoted(reply.state))}".utf8, "application/json")
+    // The page of an ntfy server sends it, too, and shows whether that went well.
+    response.set("Access-Control-Allow-Origin", "*")
+    response.set("Cross-Origin-Resource-Policy", "cross-origin")
+    return response
   }
 }

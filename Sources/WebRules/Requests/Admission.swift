@@ -68,6 +68,16 @@ public struct Admission: Sendable {
   private static func checkSite(
     _ head: RequestHead, _ target: Target, _ caller: Caller, _ credential: Credential?
   ) throws(Refusal) -> Bool {
+    // The link is all that counts, whoever has it: no cookie and no token is looked at.
+    if case .reminderLink = target { return false }
+    if target == .assistant {
+      // A program sends its token itself; a page of another site that has one, too, is kept away all the same.
+      guard credential?.isCookie != true else { throw Refusal(401, Token.unknown) }
+      guard head.fields["origin"] == nil || head.field("origin")?.lowercased() == caller.origin.lowercased() else {
+        throw Self.otherSite
+      }
+      return false
+    }
     if let credential, !credential.isCookie { return false }
     let site = head.field("sec-fetch-site")?.lowercased()
     if head.isSafe {
@@ -87,7 +97,8 @@ public struct Admission: Sendable {
     guard credential != nil || target == .pair else { return false }
     switch target {
     case .pair, .leave, .form: return true
-    case .method, .events, .blob, .voice, .page, .health, .metrics, .description, .file, .authority:
+    case .method, .events, .blob, .voice, .assistant, .reminderLink, .page, .health, .metrics, .description, .file,
+      .authority:
       throw Self.otherSite
     }
   }

@@ -25,6 +25,10 @@ public enum Target: Sendable, Hashable {
   case page(PageAddress)
   /// `/forms/kith.v1.SERVICE/METHOD`: a method of the hub, by a form of a page.
   case form(Method)
+  /// `/mcp`: tools of assistants.
+  case assistant
+  /// `/remind/LINK`: what a message about a reminder offers to do.
+  case reminderLink(String)
   /// `/healthz`.
   case health
   /// `/metrics`.
@@ -64,7 +68,7 @@ public enum Target: Sendable, Hashable {
     switch self {
     case .method(let method): method.isRead ? ["POST", "GET"] : ["POST"]
     case .blob: ["GET", "HEAD", "PUT"]
-    case .voice, .leave, .form: ["POST"]
+    case .voice, .leave, .form, .assistant, .reminderLink: ["POST"]
     case .pair: ["GET", "HEAD", "POST"]
     case .events: ["GET"]
     case .page, .health, .metrics, .description, .file, .authority: ["GET", "HEAD"]
@@ -74,8 +78,8 @@ public enum Target: Sendable, Hashable {
   /// Whether a device has to show its token.
   public var needsToken: Bool {
     switch self {
-    case .method, .form, .events, .blob, .voice, .leave, .metrics: true
-    case .pair, .page, .health, .description, .file, .authority: false
+    case .method, .form, .events, .blob, .voice, .leave, .assistant, .metrics: true
+    case .pair, .page, .reminderLink, .health, .description, .file, .authority: false
     }
   }
 
@@ -88,7 +92,7 @@ public enum Target: Sendable, Hashable {
   public var isPage: Bool {
     switch self {
     case .page, .pair, .file, .health, .description, .authority: true
-    case .method, .form, .events, .blob, .voice, .leave, .metrics: false
+    case .method, .form, .events, .blob, .voice, .leave, .assistant, .reminderLink, .metrics: false
     }
   }
 
@@ -103,6 +107,8 @@ public enum Target: Sendable, Hashable {
     case .leave: "leave"
     case .page, .file, .authority: "page"
     case .form: "form"
+    case .assistant: "mcp"
+    case .reminderLink: "remind"
     case .health: "health"
     case .metrics: "metrics"
     case .description: "description"
@@ -115,6 +121,7 @@ public enum Target: Sendable, Hashable {
     case "/care/voice": return .voice
     case "/pair": return .pair
     case "/leave": return .leave
+    case "/mcp": return .assistant
     case "/healthz": return .health
     case "/metrics": return .metrics
     case "/api/openapi.json": return .description
@@ -131,6 +138,7 @@ public enum Target: Sendable, Hashable {
         throw Refusal(400, .invalid(field: "sha256", SHA256.rule))
       }
       return .blob(name)
+    case _ where path.hasPrefix("/remind/"): return .reminderLink(String(path.dropFirst("/remind/".count)))
     case _ where path.hasPrefix("/kith.v1."): return .method(try Self.method(path.dropFirst()))
     case _ where path.hasPrefix("/forms/"): return .form(try Self.method(path.dropFirst("/forms/".count)))
     default:
@@ -169,7 +177,7 @@ extension Target {
     switch self {
     case .method(let method), .form(let method): method.isMutating
     case .blob: verb == "PUT"
-    case .voice, .leave: true
+    case .voice, .leave, .assistant, .reminderLink: true
     case .events, .pair, .page, .health, .metrics, .description, .file, .authority: false
     }
   }

@@ -69,8 +69,8 @@ extension WorkPlane {
     } catch { return self.refuse(peer, frame, error) }
     self.encodings[peer] = frame.encoding
     let isNew = self.table.workers[peer] == nil
-    self.perform(
-      self.table.ready(ready, from: peer, principal: approval.principal, services: services, now: .now))
+    let own = services.filter { self.pinned[String($0.prefix { $0 != "/" })].map { $0 == ready.workerName } ?? true }
+    self.perform(self.table.ready(ready, from: peer, principal: approval.principal, services: own, now: .now))
     if isNew {
       self.logger.info(
         "worker connected",

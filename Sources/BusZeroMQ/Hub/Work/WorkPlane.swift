@@ -26,6 +26,8 @@ public actor WorkPlane: Plane, NetworkPlane {
   nonisolated let codecs: [String: JobCodec]
   let access: AccessPolicy
   nonisolated let logger: Logger
+  /// Services that one worker alone may run: its name.
+  let pinned: [String: String]
 
   /// The interval of the search for jobs without callers. Callers return within a minute.
   static let orphanInterval = Duration.seconds(120)
@@ -63,15 +65,18 @@ public actor WorkPlane: Plane, NetworkPlane {
   ///   - store: Stores the jobs.
   ///   - codecs: The methods that workers may run.
   ///   - access: Identifies the peers and their rights.
+  ///   - pinned: Services that one worker alone may run, with its name.
   /// - Throws: `ZMQError` if the socket cannot be created.
   @_semantics("optimize.no.crossmodule")
   public init(
-    context: Context, loop: LoopExecutor, store: any JobStore, codecs: [JobCodec], access: AccessPolicy, logger: Logger
+    context: Context, loop: LoopExecutor, store: any JobStore, codecs: [JobCodec], access: AccessPolicy,
+    pinned: [String: String] = [:], logger: Logger
   ) throws(ZMQError) {
     self.loop = loop
     self.store = store
     self.codecs = Dictionary(codecs.map { ($0.method.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.access = access
+    self.pinned = pinned
     self.logger = logger
     self.socket = try PlaneSocket(
       .router, domain: self.domain, in: context, connections: WireLimits.workConnections,

@@ -1,0 +1,306 @@
+internal import Bus
+internal import Daemon
+internal import EventLoop
+internal import FoundationEssentials
+internal import KithClient
+internal import KithMessages
+internal import Logging
+internal import MQTT
+internal import SwiftProtobuf
+
+/// A household at a broker: shows the hub's state, and sends what is pressed to the hub.
+///
+/// The hub's answer counts, and not the press: what is shown changes when the hub has stored it. While the hub does not answer, the
+/// device is offline, so that Home Assistant offers no button that would do nothing.
+actor House {
+  /// How often the hub is asked whether it is there.
+  private static let interval = Duration.seconds(2)
+  /// How long a press waits for a hub that has just gone, before it is given up.
+  private static let patience = Duration.seconds(30)
+  /// How long after an entry the button takes it back.
+  private static let regret = Duration.seconds(600)
+  /// How old an event may be: one of before an interruption would be a phantom.
+  private static let fresh: Int64 = 300
+
+  private let client: KithClient
+  private let broker: Broker
+  private let topics: HouseTopics
+  private let page: String
+  private let tellsDetails: Bool
+  private let logger: Logger
+  private let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+  private var language = HouseLanguage.english
+  private var state = HouseState()
+  private var shown: String?
+  private var isUp = false
+  private var isConnected = false
+  private var filter = PressFilter()
+  private var lastRecord: (id: String, at: ContinuousClock.Instant)?
+
+  /// Takes the connections to the hub and to the broker.
+  ///
+  /// - Parameters:
+  ///   - page: The address of the family's page; empty = none.
+  ///   - tellsDetails: Whether reminders are sent with their titles, which every client of the broker can read.
+  init(
+    _ client: KithClient, _ broker: Broker, _ topics: HouseTopics, page: String, tellsDetails: Bool, logger: Logger
+  ) {
+    self.client = client
+    self.broker = broker
+    self.topics = topics
+    self.page = page
+    self.tellsDetails = tellsDetails
+    self.logger = logger
+  }
+
+  /// Runs until the task is cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await self.watchHub() }
+      tasks.addTask { await self.followEvents() }
+      tasks.addTask { await self.followBroker() }
+      tasks.addTask { await self.keepShown() }
+    }
+  }
+
+  // MARK: - The hub
+
+  private func watchHub() async {
+    while !Task.isCancelled {
+      do throws(Failure) {
+        let own = try await self.client.ask(WhoamiRequest(), CallContext(timeout: Self.interval))
+        if ![.recorder, .admin].contains(own.knownRole), !self.isUp {
+          self.logger.warning(
+            "the hub does not let this program record; give it the role recorder", metadata: ["role": "\(own.role)"])
+        }
+        self.note(isUp: true)
+      } catch {
+        if self.isUp {
+          self.logger.warning("the hub does not answer", metadata: ["reason": "\(error.reason)"])
+        }
+        self.note(isUp: false)
+      }
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  private func note(isUp: Bool) {
+    guard self.isUp != isUp else { return }
+    self.isUp = isUp
+    self.showAvailability()
+    if isUp { self.wish.yield() }
+  }
+
+  private func followEvents() async {
+    while !Task.isCancelled {
+      do throws(Failure) {
+        for try await element in try self.client.events(["system", "sync", "care", "reminders"]) {
+          if case .event(let logged) = element { await self.take(logged) }
+          self.wish.yield()
+        }
+      } catch {
+        self.logger.debug("events are interrupted", metadata: ["reason": "\(error.reason)"])
+      }
+      try? await Task.sleep(for: .milliseconds(500))
+    }
+  }
+
+  private func take(_ logged: LoggedEvent) async {
+    guard case .reminder(let reminder)? = logged.event.payload,
+      let news = reminder.knownState.flatMap(ReminderNews.init),
+      WallClock.nanoseconds() / 1_000_000_000 - logged.header.time.seconds < Self.fresh
+    else { return }
+    var told = ["event_type": news.rawValue]
+    if self.tellsDetails, let title = await self.title(of: reminder.reminderID) { told["title"] = title }
+    guard let json = try? JSONEncoder().encode(told) else { return }
+    self.broker.publish(Broker.Message(self.topics.reminder, String(decoding: json, as: UTF8.self)))
+  }
+
+  private func title(of id: String) async -> String? {
+    let reminders = try? await self.client.ask(ReminderStatusRequest())
+    return reminders?.due.first { $0.id == id }?.title
+  }
+
+  // MARK: - What is shown
+
+  /// Reads the hub's state whenever something changed, and once a minute, because a day ends without an event.
+  private func keepShown() async {
+    async let minutes: Void = self.wishEachMinute()
+    for await _ in self.wishes {
+      if Task.isCancelled { break }
+      guard self.isUp, self.isConnected else { continue }
+      do throws(Failure) {
+        try await self.read()
+        self.show()
+      } catch {
+        self.logger.debug("the state was not read", metadata: ["reason": "\(error.reason)"])
+      }
+      // Several events of one command are shown once.
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+    await minutes
+  }
+
+  private func wishEachMinute() async {
+    while !Task.isCancelled {
+      self.wish.yield()
+      try? await Task.sleep(for: .seconds(60))
+    }
+    self.wish.finish()
+  }
+
+  private func read() async throws(Failure) {
+    var state = HouseState()
+    state.take(try await self.client.ask(StatusRequest()))
+    state.take(try await self.client.ask(ReminderStatusRequest()))
+    var today = CareSummaryRequest()
+    today.short = true
+    state.today = Int(try await self.client.ask(today).records)
+    for category in CareCategory.allCases {
+      var newest = ListCareRequest()
+      newest.knownCategory = category
+      newest.limit = 1
+      if let record = try await self.client.ask(newest).records.first { state.take(record) }
+    }
+    let language = HouseLanguage(try await self.client.ask(CareSettingsRequest()).language)
+    self.state = state
+    guard language != self.language else { return }
+    self.language = language
+    self.showDevice()
+  }
+
+  /// Publishes everything: to a broker that may have lost it, and to a Home Assistant that has just started.
+  private func showAll() {
+    self.showDevice()
+    self.showAvailability()
+    self.shown = nil
+    if self.isUp { self.show() }
+    self.wish.yield()
+  }
+
+  private func showDevice() {
+    guard self.isConnected else { return }
+    let device = HouseDevice(
+      topics: self.topics, language: self.language, version: SoftwareVersion.current, page: self.page)
+    self.broker.publish(Broker.Message(self.topics.device, device.json, isRetained: true))
+  }
+
+  private func showAvailability() {
+    guard self.isConnected else { return }
+    self.broker.publish(
+      Broker.Message(self.topics.availability, self.isUp ? "online" : "offline", isRetained: true))
+  }
+
+  private func show() {
+    let json = self.state.json
+    guard self.isConnected, json != self.shown else { return }
+    self.shown = json
+    self.broker.publish(Broker.Message(self.topics.state, json, isRetained: true))
+  }
+
+  // MARK: - The broker
+
+  private func followBroker() async {
+    for await event in self.broker.events {
+      switch event {
+      case .connected:
+        self.isConnected = true
+        self.logger.info("connected to the broker")
+        self.broker.subscribe(self.topics.commands)
+        self.broker.subscribe(self.topics.birth)
+        self.showAll()
+      case .refused(let why): self.logger.warning("the broker refused the connection", metadata: ["why": "\(why)"])
+      case .disconnected:
+        if self.isConnected { self.logger.warning("the connection to the broker is lost; it is made again") }
+        self.isConnected = false
+      case .received(let message): await self.receive(message)
+      }
+    }
+  }
+
+  private func receive(_ message: Broker.Message) async {
+    if message.topic == self.topics.birth {
+      if message.payload == Array("online".utf8) { self.showAll() }
+      return
+    }
+    // A retained command is an old one, which somebody left at the broker.
+    guard !message.isRetained, let name = self.topics.name(ofCommand: message.topic),
+      let press = Press(message.payload), let command = HouseCommand(name: name, press)
+    else { return self.logger.warning("a message was ignored", metadata: ["topic": "\(message.topic.prefix(200))"]) }
+    guard self.filter.take(name, press, at: .now) else {
+      return self.logger.info("a second press within two seconds was ignored", metadata: ["command": "\(name)"])
+    }
+    do throws(Failure) {
+      try await self.insist(command, key: press.key(name, arrival: UUIDv7.make().text))
+    } catch {
+      self.logger.error(
+        "a command was not carried out", metadata: ["command": "\(name)", "why": "\(error.message)"])
+    }
+    // What was pressed may show something that is not so, such as a switch.
+    self.shown = nil
+    self.show()
+    self.wish.yield()
+  }
+
+  /// Runs a command; again while the hub is away, which may be a restart.
+  private func insist(_ command: HouseCommand, key: String) async throws(Failure) {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      do throws(Failure) {
+        return try await self.run(command, key: key)
+      } catch {
+        guard error.code == .unavailable, .now < end, !Task.isCancelled else { throw error }
+        try? await Task.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+
+  private func run(_ command: HouseCommand, key: String) async throws(Failure) {
+    let context = CallContext(idempotencyKey: key, timeout: Self.patience)
+    switch command {
+    case .record(let category, let memo):
+      var request = RecordCareRequest()
+      request.category = category.rawValue
+      request.memo = memo
+      let answer = try await self.client.call(request, context)
+      self.lastRecord = (answer.reply.record.id, .now)
+      self.state.take(answer.reply.record)
+      if !answer.isReplayed { self.state.today += 1 }
+    case .undo:
+      guard let last = self.lastRecord, .now - last.at < Self.regret else { return }
+      var request = DeleteCareRequest()
+      request.id = last.id
+      _ = try await self.client.call(request, context)
+      self.lastRecord = nil
+    case .daily(let enabled):
+      let daily = try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).daily
+      var request = SetDailyReminderRequest()
+      request.enabled = enabled
+      request.time = daily.time
+      request.timeZone = daily.timeZone
+      request.onlyIfNothingRecorded = daily.onlyIfNothingRecorded
+      request.catchUpMinutes = daily.catchUpMinutes
+      self.state.daily = try await self.client.call(request, context).reply.enabled
+    case .done, .snooze: try await self.answer(command, key: key)
+    }
+  }
+
+  /// Answers all reminders that are due.
+  private func answer(_ command: HouseCommand, key: String) async throws(Failure) {
+    for reminder in try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).due {
+      // Each reminder is a command of its own, with a key of its own.
+      let context = CallContext(
+        idempotencyKey: "\(key)-\(reminder.id.suffix(16))", timeout: Self.patience)
+      if command == .done {
+        var request = DoneReminderRequest()
+        request.id = reminder.id
+        _ = try await self.client.call(request, context)
+      } else {
+        var request = SnoozeReminderRequest()
+        request.id = reminder.id
+        _ = try await self.client.call(request, context)
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+internal import Digest
+internal import FoundationEssentials
+internal import KithMessages
+
+/// What somebody at Home Assistant asks for.
+enum HouseCommand: Sendable, Hashable {
+  /// Record care of a category, with a memo or an empty one.
+  case record(CareCategory, memo: String)
+  /// Delete what was recorded last from here.
+  case undo
+  /// Turn the daily reminder on or off.
+  case daily(Bool)
+  /// Mark the reminders that are due as done.
+  case done
+  /// Remind again later.
+  case snooze
+
+  /// What is written behind the topic of commands.
+  private static let (careWord, memoName) = ("care/", "memo")
+
+  /// Reads a message; nil if it is none of these.
+  init?(name: String, _ press: Press) {
+    switch (name, press.text) {
+    case (Self.memoName, let memo) where !memo.allSatisfy(\.isWhitespace): self = .record(.freeMemo, memo: memo)
+    case ("undo", _): self = .undo
+    case ("daily", "ON"): self = .daily(true)
+    case ("daily", "OFF"): self = .daily(false)
+    case ("done", _): self = .done
+    case ("snooze", _): self = .snooze
+    case _ where name.hasPrefix(Self.careWord):
+      guard let category = CareCategory(rawValue: String(name.dropFirst(Self.careWord.count))) else { return nil }
+      self = .record(category, memo: "")
+    default: return nil
+    }
+  }
+
+  /// The name of the command that records a category.
+  static func name(of category: CareCategory) -> String { Self.careWord + category.rawValue }
+  /// The name of the command that records a memo.
+  static var nameOfMemo: String { Self.memoName }
+}
+
+/// The payload of a command: when it was pressed, as Home Assistant writes it by ``template``, and a text.
+///
+/// MQTT tells no press from the same press delivered again, so each one says when it was. A client that sends a plain text can do so
+/// too; then only its arrival tells.
+struct Press: Sendable, Hashable {
+  /// When it was pressed, as the sender writes it; nil = not told.
+  let time: String?
+  /// The text; empty for a button.
+  let text: String
+
+  /// What Home Assistant renders when a button is pressed, or a text is entered.
+  static let (template, textTemplate) = (
+    "{{ {'at': now().isoformat()} | tojson }}", "{{ {'at': now().isoformat(), 'text': value} | tojson }}"
+  )
+
+  private struct Payload: Decodable {
+    var at: String?
+    var text: String?
+  }
+
+  /// Reads a payload; nil if it is no UTF-8, or longer than what Home Assistant sends.
+  init?(_ payload: [UInt8]) {
+    guard payload.count <= 8192, let plain = String(validating: payload, as: UTF8.self) else { return nil }
+    if let read = try? JSONDecoder().decode(Payload.self, from: Data(payload)), read.at != nil || read.text != nil {
+      (self.time, self.text) = (read.at, read.text ?? "")
+    } else {
+      (self.time, self.text) = (nil, plain)
+    }
+  }
+
+  /// The idempotency key of the command: the same for a press that is delivered again.
+  ///
+  /// - Parameter arrival: Tells presses apart that do not say when they were.
+  func key(_ name: String, arrival: String) -> String {
+    let told = "\(name)\u{0}\(self.time ?? arrival)\u{0}\(self.text)"
+    return "homeassistant-" + Hex.encode(SHA256.digest(Array(told.utf8)).prefix(16))
+  }
+}
+
+/// Takes two presses of one button within two seconds as one: that is what people mean by them.
+struct PressFilter: Sendable {
+  /// How close presses are that are one.
+  static let together = Duration.seconds(2)
+
+  private var taken: [String: (press: Press, at: ContinuousClock.Instant)] = [:]
+
+  /// Whether a press counts. One that was refused does not prolong the wait.
+  mutating func take(_ name: String, _ press: Press, at now: ContinuousClock.Instant) -> Bool {
+    if let last = self.taken[name], last.press.text == press.text, now - last.at < Self.together { return false }
+    self.taken[name] = (press, now)
+    return true
+  }
+}

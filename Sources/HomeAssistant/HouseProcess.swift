@@ -1,0 +1,158 @@
+internal import Bus
+internal import Daemon
+internal import Digest
+internal import FoundationEssentials
+internal import Glibc
+public import KithClient
+internal import KithMessages
+internal import Logging
+public import MQTT
+internal import Secrets
+internal import UnixSignals
+
+/// The process between a hub and a broker: connections, signals, exit code.
+///
+/// ```swift
+/// let code = await HouseProcess(settings).run()
+/// ```
+public struct HouseProcess: Sendable {
+  /// What the command line says.
+  public struct Settings: Sendable {
+    /// The broker.
+    public var broker: BrokerAddress
+    /// The user at the broker; empty = anonymous.
+    public var user = ""
+    /// The file with the user's password.
+    public var passwordFile = ""
+    /// The file with the certificates that may sign that of the broker; empty = those of the system.
+    public var authorities = ""
+    /// Where the hub's sockets are; nil = the usual places.
+    public var runtimeDirectory: String?
+    /// A hub on another machine.
+    public var hub: RemoteHub?
+    /// The key for it.
+    public var keyFile = ""
+    /// Where the household's id is kept.
+    public var stateDirectory = ""
+    /// The prefix under which Home Assistant looks for devices.
+    public var discovery = "homeassistant"
+    /// The address of the family's page; empty = none.
+    public var page = ""
+    /// Whether reminders are sent with their titles.
+    public var tellsDetails = false
+
+    /// Makes the settings of a broker.
+    public init(broker: BrokerAddress) { self.broker = broker }
+  }
+
+  private let settings: Settings
+  private let logger = Logger(label: "kith-homeassistant", factory: { DaemonLog(label: $0) })
+
+  /// Takes the settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  /// Runs until SIGTERM or SIGINT.
+  ///
+  /// - Returns: 0 after an orderly end, 1 after an error.
+  public func run() async -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    do throws(Failure) {
+      try await self.serve()
+      return 0
+    } catch {
+      DaemonLog.end("kith-homeassistant", error.message)
+      return 1
+    }
+  }
+
+  private func serve() async throws(Failure) {
+    var login = Broker.Login()
+    login.user = self.settings.user
+    login.authorities = self.settings.authorities
+    if !self.settings.passwordFile.isEmpty {
+      let path = RuntimeLocations.absolute(self.settings.passwordFile)
+      guard let password = try SecretFile(path: path).read() else {
+        throw .invalid(field: "password-file", "There is no file \(path).")
+      }
+      login.password = password
+    }
+    let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let work = Task {
+      await Result(of: { () async throws(Failure) in try await self.connect(login) { notifier.ready() } })
+    }
+    let watch = Task {
+      for await _ in signals {
+        work.cancel()
+        break
+      }
+    }
+    defer { watch.cancel() }
+    try await work.value.get()
+    notifier.stopping()
+    self.logger.info("stopped")
+  }
+
+  private func connect(_ login: Broker.Login, ready: () -> Void) async throws(Failure) {
+    var isTold = false
+    while !Task.isCancelled {
+      do throws(Failure) {
+        let client = try await self.hub()
+        try await self.keep(client, login, ready)
+        return
+      } catch {
+        // A broken option does not mend itself; a hub that is away comes back.
+        guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
+        if !isTold { self.logger.warning("the hub does not answer", metadata: ["why": "\(error.message)"]) }
+        isTold = true
+      }
+      try? await Task.sleep(for: .seconds(1))
+    }
+  }
+
+  private func keep(_ client: KithClient, _ login: Broker.Login, _ ready: () -> Void) async throws(Failure) {
+    let id = try self.householdID(try await client.ask(HelloRequest()))
+    let topics = HouseTopics(id: id, discovery: self.settings.discovery)
+    let broker = try Broker(
+      self.settings.broker, login: login, id: "kith-\(id)",
+      will: Broker.Message(topics.availability, "offline", isRetained: true))
+    let house = House(
+      client, broker, topics, page: self.settings.page, tellsDetails: self.settings.tellsDetails, logger: self.logger)
+    ready()
+    self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "household": "\(id)"])
+    await withTaskCancellationHandler {
+      await house.run()
+    } onCancel: {
+      broker.publish(Broker.Message(topics.availability, "offline", isRetained: true))
+      broker.close()
+    }
+    await client.close()
+  }
+
+  private func hub() async throws(Failure) -> KithClient {
+    guard let hub = self.settings.hub else {
+      return try await .connect(runtimeDirectory: self.settings.runtimeDirectory, logger: self.logger)
+    }
+    return try await .connect(to: hub, key: try KeyFile(path: self.settings.keyFile), logger: self.logger)
+  }
+
+  /// The id of the household: that of the hub's store when this program first saw it. It stays the same when the store is restored
+  /// from a backup, so that Home Assistant keeps its entities.
+  private func householdID(_ hello: HelloReply) throws(Failure) -> String {
+    let file = self.settings.stateDirectory + "/household"
+    if let kept = try? String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").first,
+      kept.utf8.count == 8, kept.allSatisfy(\.isHexDigit)
+    {
+      return String(kept)
+    }
+    let store = hello.heads.first?.epoch ?? ""
+    let id = Hex.encode(SHA256.digest(Array("household:\(store)".utf8)).prefix(4))
+    do {
+      try FileManager.default.createDirectory(atPath: self.settings.stateDirectory, withIntermediateDirectories: true)
+      try Data("\(id)\n".utf8).write(to: URL(filePath: file), options: .atomic)
+    } catch {
+      throw .invalid(field: "state-dir", "\(file) cannot be written. Give a directory that this program may write.")
+    }
+    return id
+  }
+}

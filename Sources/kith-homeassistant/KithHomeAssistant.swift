@@ -1,0 +1,98 @@
+internal import ArgumentParser
+internal import Bus
+internal import Foundation
+internal import HomeAssistant
+internal import KithClient
+internal import MQTT
+
+/// The household at Home Assistant. See `docs/homeassistant.md`.
+@main
+struct KithHomeAssistant: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kith-homeassistant", abstract: "Shows the household at Home Assistant, by an MQTT broker.",
+    discussion: """
+      Home Assistant finds it by itself: sensors, buttons to record care, reminders.
+      Example: kith-homeassistant --broker mqtts://broker.home.arpa --user kith --password-file /etc/kith/broker-password
+      """,
+    version: "kith-homeassistant \(SoftwareVersion.current)")
+
+  @Option(help: ArgumentHelp("The broker: mqtt://HOST[:PORT], or mqtts:// with TLS.", valueName: "url"))
+  var broker: String
+
+  @Option(help: "The user at the broker. Default: none.")
+  var user = ""
+
+  @Option(help: "The file with the password of that user; only its owner may read it.")
+  var passwordFile = ""
+
+  @Option(help: "The file with the certificates that sign the broker's. Default: those of the system.")
+  var caFile = ""
+
+  @Option(help: "Where the hub's sockets are. Default: $KITH_RUNTIME_DIR, else the usual places.")
+  var runtimeDir: String?
+
+  @Option(help: ArgumentHelp("A hub on another machine: tcp://HOST or tcp://HOST:PORT.", valueName: "url"))
+  var hub: String?
+
+  @Option(help: "The file of the key for a hub on another machine: kith keys new --file FILE.")
+  var key: String?
+
+  @Option(help: "Where the household's id is kept. Default: $XDG_STATE_HOME/kith-homeassistant.")
+  var stateDir: String?
+
+  @Option(help: "The prefix under which Home Assistant looks for devices.")
+  var discoveryPrefix = "homeassistant"
+
+  @Option(help: "The address of the family's page, which Home Assistant shows as a link.")
+  var page = ""
+
+  @Flag(help: "Send the titles of reminders too, which have names. Everybody at the broker can read them.")
+  var details = false
+
+  /// Ends with 2 if the options are wrong, as `kithd` does.
+  static func main() async {
+    do {
+      var command = try Self.parse()
+      try await command.run()
+    } catch {
+      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
+      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
+      Self.exit(withError: ExitCode(2))
+    }
+  }
+
+  mutating func run() async throws {
+    let settings: HouseProcess.Settings
+    do throws(Failure) {
+      settings = try self.settings()
+    } catch {
+      throw ValidationError(error.message)
+    }
+    let code = await HouseProcess(settings).run()
+    guard code == 0 else { throw ExitCode(code) }
+  }
+
+  private func settings() throws(Failure) -> HouseProcess.Settings {
+    var settings = HouseProcess.Settings(broker: try BrokerAddress(self.broker))
+    settings.user = self.user
+    settings.passwordFile = self.passwordFile
+    settings.authorities = self.caFile.isEmpty ? "" : RuntimeLocations.absolute(self.caFile)
+    settings.runtimeDirectory = self.runtimeDir
+    if let hub = self.hub {
+      guard let key = self.key else {
+        throw .invalid(field: "key", "--hub needs --key with the file of a key: kith keys new")
+      }
+      settings.hub = try RemoteHub(hub)
+      settings.keyFile = RuntimeLocations.absolute(key)
+    }
+    guard !self.discoveryPrefix.isEmpty, !self.discoveryPrefix.contains(where: { "+#".contains($0) }) else {
+      throw .invalid(field: "discovery-prefix", "has to be a topic without wildcards.")
+    }
+    settings.discovery = self.discoveryPrefix
+    settings.page = self.page
+    settings.tellsDetails = self.details
+    let base = RuntimeLocations.variable("XDG_STATE_HOME") ?? "\(RuntimeLocations.variable("HOME") ?? "")/.local/state"
+    settings.stateDirectory = RuntimeLocations.absolute(self.stateDir ?? "\(base)/kith-homeassistant")
+    return settings
+  }
+}

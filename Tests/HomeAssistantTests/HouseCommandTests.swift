@@ -1,0 +1,53 @@
+import KithMessages
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct HouseCommandTests {
+  private func press(_ text: String) throws -> Press { try #require(Press(Array(text.utf8))) }
+
+  @Test(
+    arguments: [
+      ("care/medication", #"{"at": "2026-11-25T08:10:00+09:00"}"#, HouseCommand.record(.medication, memo: "")),
+      ("care/meal", "PRESS", .record(.meal, memo: "")),
+      ("memo", #"{"at": "x", "text": "お粥を半分"}"#, .record(.freeMemo, memo: "お粥を半分")),
+      ("memo", "plain words", .record(.freeMemo, memo: "plain words")), ("memo", "  ", nil), ("memo", "", nil),
+      ("undo", "PRESS", .undo), ("daily", "ON", .daily(true)), ("daily", "OFF", .daily(false)), ("daily", "maybe", nil),
+      ("done", "", .done), ("snooze", "", .snooze), ("care/surgery", "PRESS", nil), ("care/", "", nil), ("", "", nil),
+      ("nothing", "PRESS", nil),
+    ] as [(String, String, HouseCommand?)])
+  func `a message is a command or nothing`(name: String, payload: String, command: HouseCommand?) throws {
+    #expect(HouseCommand(name: name, try self.press(payload)) == command)
+  }
+
+  @Test func `a payload that is no text, or too long, is nothing`() {
+    #expect(Press([0xFF, 0xFE]) == nil)
+    #expect(Press(Array(repeating: 0x61, count: 8193)) == nil)
+  }
+
+  @Test func `a press that is delivered again has the same key, and another press another one`() throws {
+    let (first, again) = (try self.press(#"{"at": "8:10"}"#), try self.press(#"{"at":"8:10"}"#))
+    #expect(first.key("care/meal", arrival: "a") == again.key("care/meal", arrival: "b"))
+    #expect(first.key("care/meal", arrival: "a") != first.key("care/medication", arrival: "a"))
+    let later = try self.press(#"{"at": "8:11"}"#)
+    #expect(first.key("care/meal", arrival: "a") != later.key("care/meal", arrival: "a"))
+    #expect(first.key("care/meal", arrival: "a").utf8.count <= 47)
+    // One without a time is told by its arrival.
+    let plain = try self.press("PRESS")
+    #expect(plain.key("care/meal", arrival: "a") != plain.key("care/meal", arrival: "b"))
+  }
+
+  @Test func `two presses within two seconds are one, and later ones or other buttons are not`() throws {
+    var filter = PressFilter()
+    let now = ContinuousClock.now
+    let press = try self.press("PRESS")
+    var taken: [Bool] = []
+    for (name, after) in [("care/meal", 0), ("care/meal", 1900), ("care/medication", 100), ("care/meal", 2000)] {
+      taken.append(filter.take(name, press, at: now + .milliseconds(after)))
+    }
+    #expect(taken == [true, false, true, true])
+    // Two memos one after the other are two.
+    let memos = try ["one", "two", "two"].map { filter.take("memo", try self.press($0), at: now) }
+    #expect(memos == [true, true, false])
+  }
+}
