@@ -95,7 +95,7 @@ public struct AssistantServer: Sendable {
     let (id, read) = ClientMessage.read(bytes)
     let message: ClientMessage
     switch read {
-    case .failure(let error): return Outcome(.failure(error), to: id, isStateless: false)
+    case .failure(let error): return Outcome(.failure(error), to: id, isStateless: fields?.isStateless == true)
     // An answer, or a notification: nobody waits.
     case .success(nil): return nil
     case .success(let found?):

@@ -33,6 +33,8 @@ def home(tmp_path_factory):
     book.mkdir()
     (book / "a.vcf").write_text(card("Ingrid Solberg"))
     (book / "b.vcf").write_text(card("Annika $(touch broken) `touch broken`"))
+    # Scripts that write a sign before others make one character with it.
+    (book / "c.vcf").write_text(card("Prep \u0d4e`touch broken\u0d4e` \u0600$(touch broken)"))
     home.kith("contacts", "source", "add", "household", "--vdir", str(book))
     home.kith("contacts", "sync")
     home.kith("people", "add", "Ann", "--last-name", "Lee", "--tag", "family")

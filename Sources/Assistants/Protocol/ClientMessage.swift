@@ -20,6 +20,8 @@ struct ClientMessage: Sendable, Hashable {
     }
     if json.entries != nil { return (.null, .failure(.invalid("send one message at a time; batches are not taken"))) }
     guard json.isObject else { return (.null, .failure(.invalid("it is no object"))) }
+    // An answer, also one to what could not be read, whose id is null.
+    if json["method"] == nil, json["result"] != nil || json["error"] != nil { return (.null, .success(nil)) }
     let id: JSON?
     switch json["id"] {
     case nil: id = nil
@@ -28,11 +30,10 @@ struct ClientMessage: Sendable, Hashable {
     }
     let known = id ?? .null
     guard json["jsonrpc"] == "2.0" else { return (known, .failure(.invalid("jsonrpc has to be \"2.0\""))) }
-    guard let method = json["method"] else {
-      let isAnswer = json["result"] != nil || json["error"] != nil
-      return (known, isAnswer ? .success(nil) : .failure(.invalid("the method is missing")))
-    }
+    guard let method = json["method"] else { return (known, .failure(.invalid("the method is missing"))) }
     guard let name = method.text else { return (known, .failure(.invalid("the method is no text"))) }
+    // A notification, to which nobody expects an answer.
+    guard let id else { return (.null, .success(nil)) }
     let parameters = json["params"] ?? .object([])
     guard parameters.isObject else { return (known, .failure(.parameters("params has to be an object"))) }
     return (known, .success(ClientMessage(id: id, method: name, parameters: parameters)))

@@ -36,26 +36,26 @@ extension ToolCall {
   /// - Throws: As ``personToRecord()``.
   func personToShow() async throws(Failure) -> PersonDetails {
     switch try await self.meant() {
-    case .id(let id): return try await self.details(id)
-    case .found(let hit) where hit.hasPerson: return try await self.details(hit.person.id)
+    case .id(let id): return try await self.ask(GetPersonRequest.with { $0.id = id })
+    case .found(let hit) where hit.hasPerson: return try await self.ask(GetPersonRequest.with { $0.id = hit.person.id })
     case .found(let hit): return PersonDetails.with { $0.contact = hit.contact }
     }
   }
 
-  private func details(_ id: String) async throws(Failure) -> PersonDetails {
+  /// Whom an id means: a person, or a contact, whose ids people_find gives too.
+  private func meant(id: String) async throws(Failure) -> Meant {
     do throws(Failure) {
-      return try await self.ask(GetPersonRequest.with { $0.id = id })
-    } catch  where error.reason == "RECORD_UNKNOWN" {
-      // people_find gives ids of contacts, too.
       let contact = try await self.ask(GetContactRequest.with { $0.id = id })
-      guard contact.personID.isEmpty else { return try await self.details(contact.personID) }
-      return PersonDetails.with { $0.contact = contact.contact }
+      guard contact.personID.isEmpty else { return .id(contact.personID) }
+      return .found(Acquaintance.with { $0.contact = contact.contact })
+    } catch where error.reason == "RECORD_UNKNOWN" {
+      return .id(id)
     }
   }
 
   private func meant() async throws(Failure) -> Meant {
     let text = self.arguments.text("person")
-    guard !UUIDv7.isID(text) else { return .id(text) }
+    guard !UUIDv7.isID(text) else { return try await self.meant(id: text) }
     let request = WhoRequest.with {
       $0.text = text
       $0.limit = 500

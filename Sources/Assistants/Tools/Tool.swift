@@ -32,10 +32,11 @@ struct Tool: Sendable {
         "required": required.isEmpty ? nil : .texts(required), "additionalProperties": false,
       ]),
       "outputSchema": self.output.schema,
-      // Nothing is lost by a tool: what was there before stays, and nothing leaves the household.
+      // Nothing is lost by a tool: what was there before stays. What one writes may be told elsewhere: a reminder by its channels, a call
+      // to a Monica server.
       "annotations": .make([
         "readOnlyHint": .flag(!self.isWriting), "destructiveHint": self.isWriting ? false : nil,
-        "idempotentHint": self.isWriting ? true : nil, "openWorldHint": false,
+        "openWorldHint": .flag(self.isWriting),
       ]),
     ])
   }

@@ -41,10 +41,13 @@ enum Completion {
   /// bash expands the words of `compgen -W` as it expands a command line, and names come from other people: bash(1), Programmable
   /// Completion.
   private static func quoted(_ word: String) -> String {
-    word.reduce(into: "") { quoted, character in
-      if character.isASCII, !character.isLetter, !character.isNumber, character != " " { quoted.append("\\") }
-      quoted.append(character)
+    // By scalars: some letters of other scripts make one character with the sign that follows them.
+    var quoted = String.UnicodeScalarView()
+    for scalar in word.unicodeScalars {
+      if scalar.isASCII, !scalar.properties.isAlphabetic, !("0"..."9").contains(scalar), scalar != " " { quoted.append("\\") }
+      quoted.append(scalar)
     }
+    return String(quoted)
   }
 
   static let people = Completion.of { (typed, session) throws(Failure) in try await Self.names(typed, session).people }

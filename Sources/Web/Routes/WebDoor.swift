@@ -48,7 +48,7 @@ struct WebDoor: HTTPResponder {
     defer { withExtendedLifetime(hold) {} }
     let response = try await self.route(request, head, admitted, hold, context)
     // An answer in lines begins before the hub has said whether it knows the token.
-    if let credential = admitted.credential, response.status.code < 400,
+    if let credential = admitted.credential, admitted.target.usesToken, response.status.code < 400,
       response.headers[.contentType] != ConnectRoute.lines
     {
       self.parts.limits.withLock { $0.accept(credential.digest) }
