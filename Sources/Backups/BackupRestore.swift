@@ -80,6 +80,11 @@ public struct BackupRestore: Sendable {
     }
     try FileManager.default.copyItem(atPath: self.path, toPath: store)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: store)
+    // Of a hub that was killed, the newest entries are here alone.
+    if FileManager.default.fileExists(atPath: "\(self.path)-wal") {
+      try FileManager.default.copyItem(atPath: "\(self.path)-wal", toPath: "\(store)-wal")
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(store)-wal")
+    }
     try await StoreCopy.check(store)
   }
 }

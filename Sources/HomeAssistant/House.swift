@@ -30,8 +30,11 @@ actor House {
   private let logger: Logger
   private let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-  private var language = HouseLanguage.english
-  private var state = HouseState()
+  private var language: HouseLanguage?
+  // nil before the first look: what was never read is not shown.
+  private var state: HouseState?
+  /// How many commands were carried out: what was read meanwhile may be of before.
+  private var commands = 0
   private var shown: String?
   private var isUp = false
   private var isConnected = false
@@ -67,14 +70,17 @@ actor House {
   // MARK: - The hub
 
   private func watchHub() async {
+    var isTold = false
     while !Task.isCancelled {
       do throws(Failure) {
         let own = try await self.client.ask(WhoamiRequest(), CallContext(timeout: Self.interval))
-        if ![.recorder, .admin].contains(own.knownRole), !self.isUp {
-          self.logger.warning(
+        let mayRecord = [.recorder, .admin].contains(own.knownRole)
+        if !mayRecord, !isTold {
+          self.logger.error(
             "the hub does not let this program record; give it the role recorder", metadata: ["role": "\(own.role)"])
         }
-        self.note(isUp: true)
+        isTold = !mayRecord
+        self.note(isUp: mayRecord)
       } catch {
         if self.isUp {
           self.logger.warning("the hub does not answer", metadata: ["reason": "\(error.reason)"])
@@ -89,7 +95,7 @@ actor House {
     guard self.isUp != isUp else { return }
     self.isUp = isUp
     self.showAvailability()
-    if isUp { self.wish.yield() }
+    self.wish.yield()
   }
 
   private func followEvents() async {
@@ -113,8 +119,8 @@ actor House {
     else { return }
     var told = ["event_type": news.rawValue]
     if self.tellsDetails, let title = await self.title(of: reminder.reminderID) { told["title"] = title }
-    guard let json = try? JSONEncoder().encode(told) else { return }
-    self.broker.publish(Broker.Message(self.topics.reminder, String(decoding: json, as: UTF8.self)))
+    guard self.isConnected, let json = try? JSONEncoder().encode(told) else { return }
+    self.broker.publish(Broker.Message(self.topics.reminder, String(decoding: json, as: UTF8.self)), isNews: true)
   }
 
   private func title(of id: String) async -> String? {
@@ -151,6 +157,7 @@ actor House {
   }
 
   private func read() async throws(Failure) {
+    let before = self.commands
     var state = HouseState()
     state.take(try await self.client.ask(StatusRequest()))
     state.take(try await self.client.ask(ReminderStatusRequest()))
@@ -164,37 +171,44 @@ actor House {
       if let record = try await self.client.ask(newest).records.first { state.take(record) }
     }
     let language = HouseLanguage(try await self.client.ask(CareSettingsRequest()).language)
+    guard before == self.commands else {
+      self.wish.yield()
+      return
+    }
+    let isFirst = self.state == nil
     self.state = state
-    guard language != self.language else { return }
-    self.language = language
-    self.showDevice()
+    if language != self.language {
+      self.language = language
+      self.showDevice()
+    }
+    if isFirst { self.showAvailability() }
   }
 
   /// Publishes everything: to a broker that may have lost it, and to a Home Assistant that has just started.
   private func showAll() {
-    self.showDevice()
-    self.showAvailability()
     self.shown = nil
-    if self.isUp { self.show() }
+    self.showDevice()
+    self.show()
+    self.showAvailability()
     self.wish.yield()
   }
 
   private func showDevice() {
-    guard self.isConnected else { return }
+    guard self.isConnected, let language = self.language else { return }
     let device = HouseDevice(
-      topics: self.topics, language: self.language, version: SoftwareVersion.current, page: self.page)
+      topics: self.topics, language: language, version: SoftwareVersion.current, page: self.page)
     self.broker.publish(Broker.Message(self.topics.device, device.json, isRetained: true))
   }
 
   private func showAvailability() {
     guard self.isConnected else { return }
     self.broker.publish(
-      Broker.Message(self.topics.availability, self.isUp ? "online" : "offline", isRetained: true))
+      Broker.Message(
+        self.topics.availability, self.isUp && self.state != nil ? "online" : "offline", isRetained: true))
   }
 
   private func show() {
-    let json = self.state.json
-    guard self.isConnected, json != self.shown else { return }
+    guard self.isConnected, let json = self.state?.json, json != self.shown else { return }
     self.shown = json
     self.broker.publish(Broker.Message(self.topics.state, json, isRetained: true))
   }
@@ -208,7 +222,7 @@ actor House {
         self.isConnected = true
         self.logger.info("connected to the broker")
         self.broker.subscribe(self.topics.commands)
-        self.broker.subscribe(self.topics.birth)
+        for topic in self.topics.births { self.broker.subscribe(topic) }
         self.showAll()
       case .refused(let why): self.logger.warning("the broker refused the connection", metadata: ["why": "\(why)"])
       case .disconnected:
@@ -220,7 +234,7 @@ actor House {
   }
 
   private func receive(_ message: Broker.Message) async {
-    if message.topic == self.topics.birth {
+    if self.topics.births.contains(message.topic) {
       if message.payload == Array("online".utf8) { self.showAll() }
       return
     }
@@ -237,10 +251,11 @@ actor House {
       self.logger.error(
         "a command was not carried out", metadata: ["command": "\(name)", "why": "\(error.message)"])
     }
+    self.commands += 1
     // What was pressed may show something that is not so, such as a switch.
     self.shown = nil
+    try? await self.read()
     self.show()
-    self.wish.yield()
   }
 
   /// Runs a command; again while the hub is away, which may be a restart.
@@ -264,9 +279,7 @@ actor House {
       request.category = category.rawValue
       request.memo = memo
       let answer = try await self.client.call(request, context)
-      self.lastRecord = (answer.reply.record.id, .now)
-      self.state.take(answer.reply.record)
-      if !answer.isReplayed { self.state.today += 1 }
+      if !answer.isReplayed { self.lastRecord = (answer.reply.record.id, .now) }
     case .undo:
       guard let last = self.lastRecord, .now - last.at < Self.regret else { return }
       var request = DeleteCareRequest()
@@ -281,7 +294,7 @@ actor House {
       request.timeZone = daily.timeZone
       request.onlyIfNothingRecorded = daily.onlyIfNothingRecorded
       request.catchUpMinutes = daily.catchUpMinutes
-      self.state.daily = try await self.client.call(request, context).reply.enabled
+      _ = try await self.client.call(request, context)
     case .done, .snooze: try await self.answer(command, key: key)
     }
   }

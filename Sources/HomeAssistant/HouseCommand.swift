@@ -60,9 +60,10 @@ struct Press: Sendable, Hashable {
     var text: String?
   }
 
-  /// Reads a payload; nil if it is no UTF-8, or longer than what Home Assistant sends.
+  /// Reads a payload; nil if it is empty, no UTF-8, or longer than what Home Assistant sends. Who removes a retained message sends an
+  /// empty one.
   init?(_ payload: [UInt8]) {
-    guard payload.count <= 8192, let plain = String(validating: payload, as: UTF8.self) else { return nil }
+    guard (1...8192).contains(payload.count), let plain = String(validating: payload, as: UTF8.self) else { return nil }
     if let read = try? JSONDecoder().decode(Payload.self, from: Data(payload)), read.at != nil || read.text != nil {
       (self.time, self.text) = (read.at, read.text ?? "")
     } else {
@@ -79,16 +80,25 @@ struct Press: Sendable, Hashable {
   }
 }
 
-/// Takes two presses of one button within two seconds as one: that is what people mean by them.
+/// Takes two presses of one button within two seconds as one, which is what people mean by them, and each press once, however often it is
+/// delivered.
 struct PressFilter: Sendable {
   /// How close presses are that are one.
   static let together = Duration.seconds(2)
+  /// How many presses are known again.
+  private static let kept = 256
 
+  private var known: [String] = []
   private var taken: [String: (press: Press, at: ContinuousClock.Instant)] = [:]
 
   /// Whether a press counts. One that was refused does not prolong the wait.
   mutating func take(_ name: String, _ press: Press, at now: ContinuousClock.Instant) -> Bool {
     if let last = self.taken[name], last.press.text == press.text, now - last.at < Self.together { return false }
+    if let time = press.time {
+      let told = "\(name)\u{0}\(time)\u{0}\(press.text)"
+      guard !self.known.contains(told) else { return false }
+      self.known = (self.known + [told]).suffix(Self.kept)
+    }
     self.taken[name] = (press, now)
     return true
   }

@@ -101,6 +101,7 @@ public struct HouseProcess: Sendable {
         try await self.keep(client, login, ready)
         return
       } catch {
+        guard !Task.isCancelled else { return }
         // A broken option does not mend itself; a hub that is away comes back.
         guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
         if !isTold { self.logger.warning("the hub does not answer", metadata: ["why": "\(error.message)"]) }

@@ -17,8 +17,8 @@ struct HouseTopics: Sendable, Hashable {
   var reminder: String { "\(self.base)/event/reminder" }
   /// The description of the device; retained.
   var device: String { "\(self.discovery)/device/kith_\(self.id)/config" }
-  /// Where Home Assistant says that it has started.
-  var birth: String { "\(self.discovery)/status" }
+  /// Where Home Assistant says that it has started; the first is its own choice, whatever its prefix.
+  var births: Set<String> { ["homeassistant/status", "\(self.discovery)/status"] }
   /// All commands.
   var commands: String { "\(self.base)/do/#" }
 

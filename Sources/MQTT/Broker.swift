@@ -1,8 +1,10 @@
 public import Bus
 internal import CMosquitto
 internal import EventLoop
+internal import Glibc
 
-/// A connection to an MQTT broker by libmosquitto, which connects again by itself and keeps the connection alive on a thread of its own.
+/// A connection to an MQTT broker by libmosquitto, on a thread of its own: it is kept alive, and made again when it is lost or did not
+/// come about.
 ///
 /// ```swift
 /// let broker = try Broker(address, login: Broker.Login(user: "kith", password: secret), id: "kith-01a1fc35", will: will)
@@ -61,8 +63,6 @@ public final class Broker: Sendable {
   public let events: AsyncStream<Event>
 
   private let session: Session
-  // Held for as long as libmosquitto may call it.
-  private let inbox: Inbox
 
   /// Begins to connect.
   ///
@@ -73,62 +73,57 @@ public final class Broker: Sendable {
   public init(_ address: BrokerAddress, login: Login, id: String, will: Message) throws(Failure) {
     let (events, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingOldest(1024))
     self.events = events
-    self.inbox = Inbox(continuation)
-    self.session = Session(id: id, inbox: self.inbox)
+    self.session = Session(id: id, inbox: Inbox(continuation))
     try self.session.prepare(address, login, will)
     self.session.start(address)
   }
 
   /// Sends a message, with the promise of the protocol that it arrives at least once while the connection lasts.
-  public func publish(_ message: Message) { self.session.publish(message) }
+  ///
+  /// - Parameter isNews: Whether it is worth nothing later: then it is sent at most once, and not kept while there is no connection.
+  public func publish(_ message: Message, isNews: Bool = false) { self.session.publish(message, isNews: isNews) }
 
   /// Asks for the messages of a topic, which may have wildcards.
   public func subscribe(_ topic: String) { self.session.subscribe(topic) }
 
-  /// Says goodbye, so that the broker does not publish the will, and ends the thread. What was published is sent before.
-  public func close() {
-    self.session.stop(isConnected: self.inbox.isConnected.withLock { $0 })
-    self.inbox.continuation.finish()
-  }
+  /// Says goodbye, so that the broker does not publish the will, and ends the events. What was published is sent before.
+  public func close() { self.session.stop() }
 
   /// Takes the calls of libmosquitto's thread.
   fileprivate final class Inbox: Sendable {
     let continuation: AsyncStream<Event>.Continuation
-    let isConnected = Lock(false)
+    let isClosed = Lock(false)
 
     init(_ continuation: AsyncStream<Event>.Continuation) { self.continuation = continuation }
 
-    func take(_ event: Event) {
-      switch event {
-      case .connected: self.isConnected.withLock { $0 = true }
-      case .disconnected: self.isConnected.withLock { $0 = false }
-      case .refused, .received: break
-      }
-      self.continuation.yield(event)
-    }
+    func take(_ event: Event) { self.continuation.yield(event) }
 
     /// The inbox behind the pointer that libmosquitto hands back.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> Inbox? {
-      // The pointer is the one of `Session.init`; the broker holds the inbox until the session is gone.
+      // The pointer is the one of `Session.init`; the session holds the inbox, and its thread holds the session.
       unsafe pointer.map { unsafe Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
     }
   }
 
-  /// libmosquitto's object.
+  /// libmosquitto's object, and the thread that keeps it connected, which holds it until the connection is closed.
   ///
-  /// `@unchecked` is sound: mosquitto.h allows its functions on every thread once its own thread runs (`mosquitto_loop_start`); what is
-  /// called before that, `Broker.init` calls before it hands the object on.
-  @safe private struct Session: ~Copyable, @unchecked Sendable {
+  /// `@unchecked` is sound: mosquitto.h allows its functions on every thread (`mosquitto_threaded_set`); what is called before the thread
+  /// runs, `Broker.init` calls before it hands the object on.
+  @safe private final class Session: @unchecked Sendable {
     private let handle: OpaquePointer
+    // Held for as long as libmosquitto may call it.
+    private let inbox: Inbox
+    private let thread = ThreadExecutor(name: "kith.mqtt")
 
     private static let isReady: Bool = mosquitto_lib_init() == 0
 
     init(id: String, inbox: Inbox) {
       guard Self.isReady, let handle = unsafe mosquitto_new(id, true, Unmanaged.passUnretained(inbox).toOpaque()) else {
-        // mosquitto.h names no other cause.
+        // The other cause that mosquitto.h names is an id that is no UTF-8.
         preconditionFailure("there is no memory for libmosquitto")
       }
       unsafe self.handle = handle
+      self.inbox = inbox
     }
 
     deinit {
@@ -168,24 +163,36 @@ public final class Broker: Sendable {
     }
 
     func start(_ address: BrokerAddress) {
-      // A broker that is not there yet is tried again by the thread.
-      _ = unsafe mosquitto_connect_async(self.handle, address.host, Int32(address.port), 15)
-      _ = unsafe mosquitto_loop_start(self.handle)
+      _ = unsafe mosquitto_threaded_set(self.handle, true)
+      Task.detached(executorPreference: self.thread) { await self.keepConnected(address) }
     }
 
-    func publish(_ message: Message) {
+    /// Connects again and again until the session is closed. libmosquitto's own loop does so too, but gives up after some errors of TLS.
+    @concurrent private func keepConnected(_ address: BrokerAddress) async {
+      while !self.isClosed {
+        if unsafe mosquitto_connect(self.handle, address.host, Int32(address.port), 15) == MOSQ_ERR_SUCCESS.rawValue {
+          _ = unsafe mosquitto_loop_forever(self.handle, -1, 1)
+        }
+        if !self.isClosed { sleep(1) }
+      }
+      self.inbox.continuation.finish()
+    }
+
+    private var isClosed: Bool { self.inbox.isClosed.withLock { $0 } }
+
+    func publish(_ message: Message, isNews: Bool) {
       let payload = message.payload
       _ = unsafe mosquitto_publish(
-        self.handle, nil, message.topic, Int32(payload.count), payload, 1, message.isRetained)
+        self.handle, nil, message.topic, Int32(payload.count), payload, isNews ? 0 : 1, message.isRetained)
     }
 
     func subscribe(_ topic: String) { _ = unsafe mosquitto_subscribe(self.handle, nil, topic, 1) }
 
-    func stop(isConnected: Bool) {
+    func stop() {
+      self.inbox.isClosed.withLock { $0 = true }
       _ = unsafe mosquitto_disconnect(self.handle)
-      // Without a connection the thread waits for its next attempt, and has to be ended by force: where it waits, which is never
-      // in a callback.
-      _ = unsafe mosquitto_loop_stop(self.handle, !isConnected)
+      // The thread may wait for its next attempt; nobody waits for it.
+      self.inbox.continuation.finish()
     }
   }
 }

@@ -88,6 +88,9 @@ struct KithHomeAssistant: AsyncParsableCommand {
     guard !self.discoveryPrefix.isEmpty, !self.discoveryPrefix.contains(where: { "+#".contains($0) }) else {
       throw .invalid(field: "discovery-prefix", "has to be a topic without wildcards.")
     }
+    guard self.page.isEmpty || self.page.hasPrefix("https://") || self.page.hasPrefix("http://") else {
+      throw .invalid(field: "page", "has to begin with https:// or http://.")
+    }
     settings.discovery = self.discoveryPrefix
     settings.page = self.page
     settings.tellsDetails = self.details

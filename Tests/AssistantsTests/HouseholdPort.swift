@@ -82,6 +82,8 @@ struct HouseholdPort {
       return WhoReply.with {
         $0.hits = Self.people.filter { request.text == "all" || $0.name.lowercased() == request.text.lowercased() }
       }
+    case let request as GetContactRequest:
+      throw .unknownRecord(request.id, "There is no such contact.")
     case let request as GetPersonRequest:
       return PersonDetails.with {
         $0.person.id = request.id

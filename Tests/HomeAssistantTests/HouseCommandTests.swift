@@ -11,9 +11,10 @@ import Testing
       ("care/medication", #"{"at": "2026-11-25T08:10:00+09:00"}"#, HouseCommand.record(.medication, memo: "")),
       ("care/meal", "PRESS", .record(.meal, memo: "")),
       ("memo", #"{"at": "x", "text": "お粥を半分"}"#, .record(.freeMemo, memo: "お粥を半分")),
-      ("memo", "plain words", .record(.freeMemo, memo: "plain words")), ("memo", "  ", nil), ("memo", "", nil),
+      ("memo", "plain words", .record(.freeMemo, memo: "plain words")), ("memo", "  ", nil),
       ("undo", "PRESS", .undo), ("daily", "ON", .daily(true)), ("daily", "OFF", .daily(false)), ("daily", "maybe", nil),
-      ("done", "", .done), ("snooze", "", .snooze), ("care/surgery", "PRESS", nil), ("care/", "", nil), ("", "", nil),
+      ("done", "PRESS", .done), ("snooze", "PRESS", .snooze), ("care/surgery", "PRESS", nil), ("care/", "PRESS", nil),
+      ("", "PRESS", nil),
       ("nothing", "PRESS", nil),
     ] as [(String, String, HouseCommand?)])
   func `a message is a command or nothing`(name: String, payload: String, command: HouseCommand?) throws {
@@ -22,6 +23,7 @@ import Testing
 
   @Test func `a payload that is no text, or too long, is nothing`() {
     #expect(Press([0xFF, 0xFE]) == nil)
+    #expect(Press([]) == nil)
     #expect(Press(Array(repeating: 0x61, count: 8193)) == nil)
   }
 
@@ -46,6 +48,10 @@ import Testing
       taken.append(filter.take(name, press, at: now + .milliseconds(after)))
     }
     #expect(taken == [true, false, true, true])
+    // One that says when it was is known again.
+    let timed = try self.press(#"{"at": "8:10"}"#)
+    let again = [0, 60_000].map { filter.take("care/medical_visit", timed, at: now + .milliseconds($0)) }
+    #expect(again == [true, false])
     // Two memos one after the other are two.
     let memos = try ["one", "two", "two"].map { filter.take("memo", try self.press($0), at: now) }
     #expect(memos == [true, true, false])

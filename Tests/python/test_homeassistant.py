@@ -232,6 +232,16 @@ def test_a_broker_with_tls_is_checked(hub, tmp_path):
                 assistant.until(lambda: assistant.config, seconds=3)
         with Home(hub, broker, "--ca-file", tmp_path / "broker.pem"):
             assistant.until(lambda: assistant.available)
+            # A broker that ends and comes later: TLS fails at a port where nobody listens.
+            broker.end(signal.SIGKILL)
+            hub.reply("Care/Record", {"category": "meal"})
+            broker.__enter__()
+            assistant.until(lambda: assistant.available and assistant.state.get("today") == 1)
+        broker.end(signal.SIGKILL)
+        with Home(hub, broker, "--ca-file", tmp_path / "broker.pem") as home:
+            assistant.until(lambda: home.log.read_text().count("ready") == 3)
+            broker.__enter__()
+            assistant.until(lambda: assistant.available)
         with Home(hub, broker, "--ca-file", tmp_path / "missing.pem") as home:
             assert home.process.wait(30) == 1
             assert "missing.pem cannot be read" in home.log.read_text()
@@ -240,6 +250,7 @@ def test_a_broker_with_tls_is_checked(hub, tmp_path):
 @pytest.mark.parametrize("options, word", [
     (["--broker", "http://x"], "broker"), (["--broker", "mqtt://x", "--hub", "tcp://x"], "key"),
     (["--broker", "mqtt://x", "--discovery-prefix", "#"], "discovery-prefix"), ([], "broker"),
+    (["--broker", "mqtt://x", "--page", "kith.home.arpa"], "page"),
 ])
 def test_a_wrong_option_is_named(options, word):
     ran = subprocess.run([BINARIES / "kith-homeassistant", *options], capture_output=True, text=True, timeout=30)

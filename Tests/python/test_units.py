@@ -29,7 +29,7 @@ def test_accounts_are_read_in_spite_of_what_a_unit_restricts(unit):
 @pytest.mark.parametrize("unit", sorted((ROOT / "examples" / "systemd").glob("*.service")), ids=lambda unit: unit.name)
 def test_units_bound_the_memory_and_start_again(unit):
     text = unit.read_text()
-    memory = "2G" if "worker" in unit.name else "128M" if "web" in unit.name else "512M"
+    memory = "2G" if "worker" in unit.name else "128M" if "web" in unit.name else "64M" if "homeassistant" in unit.name else "512M"
     for line in (f"MemoryMax={memory}", "Restart=always", "LimitCORE=0",
                  "NoNewPrivileges=true", "UMask=0077", "SystemCallFilter=@system-service",
                  "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK"):

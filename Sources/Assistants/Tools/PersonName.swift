@@ -48,7 +48,7 @@ extension ToolCall {
       let contact = try await self.ask(GetContactRequest.with { $0.id = id })
       guard contact.personID.isEmpty else { return .id(contact.personID) }
       return .found(Acquaintance.with { $0.contact = contact.contact })
-    } catch where error.reason == "RECORD_UNKNOWN" {
+    } catch  where error.reason == "RECORD_UNKNOWN" {
       return .id(id)
     }
   }

@@ -44,7 +44,9 @@ enum Completion {
     // By scalars: some letters of other scripts make one character with the sign that follows them.
     var quoted = String.UnicodeScalarView()
     for scalar in word.unicodeScalars {
-      if scalar.isASCII, !scalar.properties.isAlphabetic, !("0"..."9").contains(scalar), scalar != " " { quoted.append("\\") }
+      if scalar.isASCII, !scalar.properties.isAlphabetic, !("0"..."9").contains(scalar), scalar != " " {
+        quoted.append("\\")
+      }
       quoted.append(scalar)
     }
     return String(quoted)
