@@ -64,6 +64,7 @@ actor House {
       tasks.addTask { await self.followEvents() }
       tasks.addTask { await self.followBroker() }
       tasks.addTask { await self.keepShown() }
+      tasks.addTask { await self.warnOfSilence() }
     }
   }
 
@@ -231,6 +232,14 @@ actor House {
       case .received(let message): await self.receive(message)
       }
     }
+  }
+
+  /// Tells once of a broker that cannot be reached: who set it up looks into the log.
+  private func warnOfSilence() async {
+    try? await Task.sleep(for: .seconds(10))
+    guard !Task.isCancelled, !self.isConnected else { return }
+    self.logger.warning(
+      "the broker does not answer; compare address, port and certificates. It is tried again and again")
   }
 
   private func receive(_ message: Broker.Message) async {

@@ -247,6 +247,13 @@ def test_a_broker_with_tls_is_checked(hub, tmp_path):
             assert "missing.pem cannot be read" in home.log.read_text()
 
 
+def test_a_broker_that_cannot_be_reached_is_told_in_the_log(hub, tmp_path):
+    broker = Mosquitto(tmp_path)
+    with Home(hub, broker) as home:
+        Assistant(broker).until(lambda: "the broker does not answer" in home.log.read_text())
+        assert home.end() == 0
+
+
 @pytest.mark.parametrize("options, word", [
     (["--broker", "http://x"], "broker"), (["--broker", "mqtt://x", "--hub", "tcp://x"], "key"),
     (["--broker", "mqtt://x", "--discovery-prefix", "#"], "discovery-prefix"), ([], "broker"),

@@ -196,11 +196,12 @@ def test_the_keyboard_alone_finds_a_person(front, browser):
     phone.page.keyboard.type("ingri")
     with phone.page.expect_navigation():
         phone.page.keyboard.press("Enter")
-    assert phone.read("[...document.querySelectorAll('[data-test=person] .kind')].map((name) => name.textContent)") == ["Ingrid Berg"]
+    phone.until("[...document.querySelectorAll('[data-test=person] .kind')].map((name) => name.textContent).join() === 'Ingrid Berg'")
     press_until(phone, "[data-test=person] a")
     with phone.page.expect_navigation():
         phone.page.keyboard.press("Enter")
-    assert phone.read("document.querySelector('h1').textContent") == "Ingrid Berg" and not phone.faults
+    phone.until("document.querySelector('h1').textContent === 'Ingrid Berg'")
+    assert not phone.faults
     phone.close()
 
 
