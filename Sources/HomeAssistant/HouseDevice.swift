@@ -224,3 +224,51 @@ enum ReminderNews: String, Sendable, CaseIterable {
     }
   }
 }
+
+/// The topics of one household at the broker.
+///
+/// Every client of a broker may read every topic, so nothing in them names a person.
+struct HouseTopics: Sendable, Hashable {
+  /// The household's id: 8 hex digits.
+  let id: String
+  /// The prefix under which Home Assistant looks for devices.
+  let discovery: String
+
+  private var base: String { "kith/\(self.id)" }
+
+  /// `online` or `offline`; retained.
+  var availability: String { "\(self.base)/status" }
+  /// The state of the household as JSON; retained.
+  var state: String { "\(self.base)/state" }
+  /// Reminders as they come due, are done, and are missed; not retained, or Home Assistant would take an old one for a new one.
+  var reminder: String { "\(self.base)/event/reminder" }
+  /// The description of the device; retained.
+  var device: String { "\(self.discovery)/device/kith_\(self.id)/config" }
+  /// Where Home Assistant says that it has started; the first is its own choice, whatever its prefix.
+  var births: Set<String> { ["homeassistant/status", "\(self.discovery)/status"] }
+  /// All commands.
+  var commands: String { "\(self.base)/do/#" }
+
+  /// The topic of a command.
+  func command(_ name: String) -> String { "\(self.base)/do/\(name)" }
+
+  /// The name of a command; nil for another topic.
+  func name(ofCommand topic: String) -> String? {
+    let prefix = self.command("")
+    return topic.hasPrefix(prefix) ? String(topic.dropFirst(prefix.count)) : nil
+  }
+}
+
+/// The language in which a house names what it shows: entities of MQTT have no translations at Home Assistant.
+public enum HouseLanguage: Sendable, Hashable {
+  case english, japanese
+
+  /// The language of the settings of care.
+  public init(_ language: String) { self = language.lowercased().hasPrefix("ja") ? .japanese : .english }
+
+  /// One of two texts.
+  func text(_ english: String, _ japanese: String) -> String { self == .english ? english : japanese }
+
+  /// The name of a category.
+  func name(_ category: CareCategory) -> String { self.text(category.english, category.japanese) }
+}

@@ -67,7 +67,7 @@ struct UpgradeCopyTests {
     #expect(try Self.copies(temporary) == ["before-upgrade-1-20-22.db"])
   }
 
-  @Test func `a store that was put back is copied anew`() async throws {
+  @Test func `a restored store is copied again before its migration`() async throws {
     let temporary = TemporaryStore()
     try await Self.upgrade(temporary, to: Self.older)
     try await Self.upgrade(temporary, to: Self.steps(1))

@@ -33,7 +33,7 @@ extension Tool {
       request.memo = call.arguments.text("memo")
       if let time = try call.arguments.moment("occurred_at", in: call.zone) { request.occurredAt = time }
       let person = call.arguments.text("recorder")
-      // Whoever reads the entry sees that an assistant wrote it.
+      // The entry names the assistant that wrote it.
       request.recorder = person.isEmpty ? call.assistant.name : "\(person), by \(call.assistant.name)"
       return try call.told(try await call.write(request))
     },

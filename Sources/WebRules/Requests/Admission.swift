@@ -68,7 +68,7 @@ public struct Admission: Sendable {
   private static func checkSite(
     _ head: RequestHead, _ target: Target, _ caller: Caller, _ credential: Credential?
   ) throws(Refusal) -> Bool {
-    // The link is all that counts, whoever has it: no cookie and no token is looked at.
+    // The link alone lets in: cookies and tokens are not read.
     if case .reminderLink = target { return false }
     if target == .assistant {
       // A program sends its token itself; a page of another site that has one, too, is kept away all the same.
