@@ -1,0 +1,75 @@
+import Bus
+import Foundation
+import TestKit
+import Testing
+
+@testable import Wyoming
+
+@Suite struct WyomingTests {
+  private func events(_ text: String, pieces: Int = 1) throws -> [WyomingEvent] {
+    var reader = WyomingEvent.Reader()
+    var events: [WyomingEvent] = []
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: max(1, bytes.count / pieces)) {
+      reader.take(bytes[start..<min(bytes.count, start + max(1, bytes.count / pieces))])
+      while let event = try reader.next() { events.append(event) }
+    }
+    return events
+  }
+
+  @Test(arguments: [1, 3, 1000])
+  func `messages are read whole, however they are cut`(pieces: Int) throws {
+    let data = #"{"text": "薬を飲みました", "language": "ja", "context": {"conversation_id": "01J", "x": 1}}"#
+    let text =
+      #"{"type": "describe", "version": "1.7.2"}"# + "\n" + #"{"type": "transcript", "data": {"text": "no"}, "data_length": "#
+      + "\(data.utf8.count), \"payload_length\": 3}\n\(data)abc" + #"{"type": "ping"}"# + "\n"
+    var sentence = WyomingEvent(type: "transcript", text: "薬を飲みました")
+    (sentence.language, sentence.conversation) = ("ja", "01J")
+    #expect(try self.events(text, pieces: pieces) == [WyomingEvent(type: "describe"), sentence, WyomingEvent(type: "ping")])
+  }
+
+  @Test(
+    arguments: [
+      ("GET / HTTP/1.1\r\n", WyomingEvent.Fault.noJSON), ("{}\n", .noJSON), ("[]\n", .noJSON), ("\n", .noJSON), ("null\n", .noJSON),
+      (#"{"type": 5}"# + "\n", .noJSON), (#"{"type": "x", "data_length": -1}"# + "\n", .tooLong),
+      (#"{"type": "x", "data_length": 65537}"# + "\n", .tooLong), (#"{"type": "x", "payload_length": 1048577}"# + "\n", .tooLong),
+      (#"{"type": "x", "data_length": 9223372036854775807, "payload_length": 9223372036854775807}"# + "\n", .tooLong),
+      (#"{"type": "x", "data_length": 2}"# + "\n[]", .noJSON), (#"{"type": "x", "data_length": 1e99}"# + "\n", .noJSON),
+      (String(repeating: "x", count: 20_000), .tooLong), ("\u{1F}\u{8B}\n", .noJSON),
+    ])
+  func `what is no message is a fault`(text: String, fault: WyomingEvent.Fault) {
+    #expect(throws: fault) { _ = try self.events(text) }
+  }
+
+  @Test func `what is sent can be read`() throws {
+    var event = WyomingEvent(type: "handled", text: "記録しました \"x\"\n")
+    event.conversation = "01J"
+    #expect(try self.events(String(decoding: event.bytes, as: UTF8.self)) == [event])
+  }
+
+  @Test(
+    arguments: [
+      ("127.0.0.1", [], "127.0.0.1:10700"), ("127.0.0.1:0", [], "127.0.0.1:0"), ("[::1]:5", [], "[::1]:5"), ("::1", [], "[::1]:10700"),
+      ("192.168.1.10", ["192.168.1.5"], "192.168.1.10:10700"), ("0.0.0.0:10700", ["192.168.1.0/24"], "0.0.0.0:10700"),
+    ] as [(String, [String], String)])
+  func `an address has a port`(text: String, peers: [String], written: String) throws {
+    #expect(try WyomingAddress(text, from: peers).description == written)
+  }
+
+  @Test(
+    arguments: [
+      ("0.0.0.0", [], "wyoming-from"), ("192.168.1.10", [], "wyoming-from"), ("::", [], "wyoming-from"),
+      ("192.168.1.10", ["home"], "wyoming-from"), ("localhost", [], "wyoming"), ("127.0.0.1:70000", [], "wyoming"), ("", [], "wyoming"),
+      ("127.0.0.1:x", [], "wyoming"), ("*", ["10.0.0.1"], "wyoming"),
+    ] as [(String, [String], String)])
+  func `an address that others reach needs their names`(text: String, peers: [String], field: String) throws {
+    let failure = try #require(throws: Failure.self) { _ = try WyomingAddress(text, from: peers) }
+    #expect(failure.status.details[field] != nil || failure.message.contains(field), "\(failure)")
+  }
+
+  @Test func `only those that are named, and this machine, may connect`() throws {
+    let address = try WyomingAddress("192.168.1.10", from: ["192.168.1.5", "fd00::/8"])
+    for peer in ["192.168.1.5", "fd00::17", "127.0.0.1", "::1", "::ffff:192.168.1.5"] { #expect(address.admits(peer)) }
+    for peer in ["192.168.1.6", "10.0.0.1", "fe80::1", ""] { #expect(!address.admits(peer)) }
+  }
+}
