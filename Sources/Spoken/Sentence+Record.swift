@@ -9,6 +9,11 @@ extension Sentence {
     let words = self.utterance.tokens.map(\.word)
     guard !zip(words, words.dropFirst()).contains(where: { $0 == $1 && (!self.isJapanese || $0.first?.isNumber == true) })
     else { throw self.unknown }
+    if self.isJapanese {
+      let end = self.utterance.phrase(0..<self.utterance.tokens.count)
+      guard !end.hasSuffix("って") else { throw .reported }
+      try self.checkComplete(self.pieces)
+    }
     guard !self.listener.isStrict || self.pieces.allSatisfy({ $0.role != .subject || self.isCalled($0) }) else { throw .whose }
     if let index = self.pieces.firstIndex(where: { $0.role == .command }) {
       return try self.isJapanese ? self.japaneseCommand(index) : self.englishCommand(index)

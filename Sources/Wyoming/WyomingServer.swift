@@ -30,7 +30,7 @@ public actor WyomingServer: LoopActor {
   private var watch: Watch?
   private var connections: [Int: Connection] = [:]
   private var last = 0
-  private var sentences = RateLimit(burst: 60, interval: .seconds(1))
+  private var sentences = RateLimit(burst: 60, interval: .milliseconds(500))
   private var warnings = RateLimit(burst: 5, interval: .seconds(60))
 
   private init(
