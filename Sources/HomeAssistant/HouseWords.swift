@@ -74,9 +74,7 @@ struct HouseWords: Sendable {
       "最後の\(name)は\(self.moment(record))です。\(text.isEmpty ? "" : "\(text)。")")
   }
 
-  /// The entries of a day.
-  ///
-  /// - Parameter records: The newest first.
+  /// The entries of a day, in the order of their times.
   func list(_ records: [CareRecord], _ day: Day, _ category: CareCategory?) -> String {
     let name = category.map { self.say.name(of: $0) }
     let when = self.day(day)
@@ -84,7 +82,10 @@ struct HouseWords: Sendable {
       let of = name.map { self.say("\($0): nothing", "\($0)の記録は") } ?? self.say("Nothing", "記録は")
       return self.say("\(of) is recorded \(when).", "\(when)の\(of)ありません。")
     }
-    let shown = records.prefix(Self.mostEntries).reversed().map { record in
+    let ordered = records.sorted {
+      ($0.occurredAt.seconds, $0.occurredAt.nanos) < ($1.occurredAt.seconds, $1.occurredAt.nanos)
+    }
+    let shown = ordered.suffix(Self.mostEntries).map { record in
       let text = self.text(record)
       let head = "\(self.time(record)) \(self.name(record))"
       return text.isEmpty ? head : self.say("\(head), \(text)", "\(head)、\(text)")

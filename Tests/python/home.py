@@ -190,12 +190,12 @@ class Voice:
 
 
 @contextlib.contextmanager
-def spoken_to(hub, *options, broker=None):
-    """The program with an ear, once it listens."""
+def spoken_to(hub, *options, broker=None, word="ready"):
+    """The program with an ear, once it has its connection to the hub; with the word "taken" once it listens."""
     port = free_port()
     with Home(hub, broker, "--wyoming", f"127.0.0.1:{port}", *options) as home:
         end = time.monotonic() + 60
-        while f"port={port}" not in home.log.read_text().replace('"', ""):
+        while word not in home.log.read_text():
             assert home.process.poll() is None and time.monotonic() < end, home.log.read_text()
             time.sleep(0.02)
         yield home, Voice(port)
