@@ -221,7 +221,8 @@ let package = Package(
     .target(
       name: "HomeAssistant",
       dependencies: [
-        "MQTT", "Wyoming", "Spoken", "FailureWords", "KithClient", "KithMessages", "CivilTime", "Bus", "Daemon", "Digest", "EventLoop",
+        "MQTT", "Wyoming", "Spoken", "FailureWords", "KithClient", "KithMessages", "CivilTime", "Bus", "Daemon",
+        "Digest", "EventLoop",
         "Secrets", protobuf, signals, logging,
       ], swiftSettings: strict),
     .executableTarget(

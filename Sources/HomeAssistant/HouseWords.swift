@@ -29,7 +29,8 @@ struct HouseWords: Sendable {
 
   func undone(_ record: CareRecord) -> String {
     self.say(
-      "Taken back: \(self.name(record)), \(self.moment(record)).", "\(self.moment(record))の\(self.name(record))を取り消しました。")
+      "Taken back: \(self.name(record)), \(self.moment(record)).",
+      "\(self.moment(record))の\(self.name(record))を取り消しました。")
   }
 
   var nothingToUndo: String {
@@ -93,8 +94,9 @@ struct HouseWords: Sendable {
     let count = records.count
     let entries = count == 1 ? "1 entry" : "\(count) entries"
     let newest = count > shown.count ? self.say(" The last \(shown.count):", "最後の\(shown.count)件は、") : ""
+    let head = "\(when.prefix(1).uppercased())\(when.dropFirst()): \(entries)\(name.map { " of \($0)" } ?? "")"
     return self.say(
-      "\(when.prefix(1).uppercased())\(when.dropFirst()): \(entries)\(name.map { " of \($0)" } ?? "").\(newest) \(shown.joined(separator: "; ")).",
+      "\(head).\(newest) \(shown.joined(separator: "; ")).",
       "\(when)の\(name ?? "")記録は\(count)件です。\(newest)\(shown.joined(separator: "。"))。")
   }
 
@@ -152,7 +154,8 @@ struct HouseWords: Sendable {
     default:
       let (_, month, number) = day.components
       let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
       ]
       return self.say("on \(number) \(months[month - 1])", "\(month)月\(number)日")
     }

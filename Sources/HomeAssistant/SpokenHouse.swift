@@ -34,6 +34,8 @@ actor SpokenHouse {
   private let called: [String]
   private let logger: Logger
   private var client: KithClient?
+  /// As the hub told last.
+  private var household = CareLanguage.english
   private var recent: [String: Spoken] = [:]
   private var lastRecord: (record: CareRecord, at: ContinuousClock.Instant)?
 
@@ -48,18 +50,12 @@ actor SpokenHouse {
 
   /// The answer to a sentence, in its language.
   func answer(_ sentence: WyomingSentence) async -> WyomingAnswer {
-    let language = Self.language(of: sentence)
-    guard let language else {
+    let settings = await self.settings()
+    self.household = settings.flatMap { CareLanguage(named: $0.language) } ?? self.household
+    guard let language = self.language(of: sentence) else {
       return WyomingAnswer(text: "I understand English and Japanese. 英語と日本語がわかります。", isHandled: false)
     }
-    guard let client else { return HouseWords(language).away }
-    let settings: CareSettings
-    do throws(Failure) {
-      settings = try await client.ask(CareSettingsRequest(), CallContext(timeout: Self.patience))
-    } catch {
-      self.logger.warning("a sentence was not answered", metadata: ["why": "\(error.message)"])
-      return HouseWords(language).away
-    }
+    guard let client, let settings else { return HouseWords(language).away }
     let zone = Zone(named: settings.timeZone) ?? Zone.system()
     let now = WallClock.nanoseconds() / 1_000_000_000
     let words = HouseWords(language, zone: zone, today: zone.day(at: now * 1_000_000_000))
@@ -72,14 +68,25 @@ actor SpokenHouse {
     }
   }
 
-  /// The language that is told, if it is one of ours; the script of the words decides otherwise, and what they are read as.
-  private static func language(of sentence: WyomingSentence) -> CareLanguage? {
+  /// The settings of care; nil if the hub does not answer.
+  private func settings() async -> CareSettings? {
+    do throws(Failure) {
+      return try await self.client?.ask(CareSettingsRequest(), CallContext(timeout: Self.patience))
+    } catch {
+      self.logger.warning("a sentence was not answered", metadata: ["why": "\(error.message)"])
+      return nil
+    }
+  }
+
+  /// The language of a sentence: Japanese if it is written so, else the one that is told, else that of its letters or of the household;
+  /// nil for another one.
+  private func language(of sentence: WyomingSentence) -> CareLanguage? {
     let isJapanese = sentence.text.unicodeScalars.contains {
       (0x3040...0x30FF).contains($0.value) || (0x4E00...0x9FFF).contains($0.value)
     }
     if isJapanese { return .japanese }
-    guard let told = sentence.language, !told.isEmpty else { return .english }
-    return CareLanguage(named: told)
+    if let told = sentence.language, !told.isEmpty { return CareLanguage(named: told) }
+    return sentence.text.contains(where: \.isLetter) ? .english : self.household
   }
 
   /// Carries out what changes something, once for a sentence that is heard twice.
@@ -124,7 +131,8 @@ actor SpokenHouse {
           $0.knownCategory = category
           $0.limit = 1
         }
-        return WyomingAnswer(text: words.last(try await client.ask(request, context).records.first, category), isHandled: true)
+        return WyomingAnswer(
+          text: words.last(try await client.ask(request, context).records.first, category), isHandled: true)
       case .askDay(let day, let category):
         let request = ListCareRequest.with {
           $0.day = day.description
@@ -132,7 +140,8 @@ actor SpokenHouse {
         }
         let records = try await client.ask(request, context).records
         return WyomingAnswer(text: words.list(records, day, category), isHandled: true)
-      case .remindToCall(let name, let day, let time): return try await self.remind(name, day, time, client, context, words)
+      case .remindToCall(let name, let day, let time):
+        return try await self.remind(name, day, time, client, context, words)
       case .remindDaily(let time):
         let daily = try await client.setDaily(true, time: time.description, context)
         return WyomingAnswer(text: words.daily(daily), isHandled: true)

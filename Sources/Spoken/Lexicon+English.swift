@@ -6,7 +6,10 @@ extension Lexicon {
 
   private static let englishGroups: [(Role, String)] =
     [
-      (.filler, "please|kith|oops|sorry|hey|hi|ok|okay|um|uh|er|so|well|can you|could you|would you|i want to|i would like to|i'd like to"),
+      (
+        .filler,
+        "please|kith|oops|sorry|hey|hi|ok|okay|um|uh|er|so|well|can you|could you|would you|i want to|i would like to|i'd like to"
+      ),
       (
         .plain,
         """
@@ -15,7 +18,8 @@ extension Lexicon {
         yes|usual|small|large|big|good|normal|dry|clean|hot|cold|warm|of it|of them|ml|mg|milligrams|millilitres|milliliters|
         percent|units|unit|portion|portions|plate|bowl|bowls|cup|cups|glass|glasses|spoon|spoons|spoonful|spoonfuls|slice|slices|piece|
         pieces|third|thirds|quarter|quarters|drop|time|times|earlier|blood|pressure|blood pressure|sleeping|left|right|eye|new|visiting|
-        happily|hungrily|pain|fever|knee|leg|arm|back|foot|shoulder|skin|eyes|been|was|were|is|has|have|being|got|there|then|from me|hot|hour|minutes|minute
+        happily|hungrily|pain|fever|knee|leg|arm|back|foot|shoulder|skin|eyes|
+        been|was|were|is|has|have|being|got|there|then|from me|hot|hour|minutes|minute
         """
       ),
       (.link, "the|a|an|of|in|on|at|for|by|that|this|as|around|about"),
@@ -29,7 +33,10 @@ extension Lexicon {
         """
       ),
       (.speaker, "i|i've|i just"), (.speakers, "we|we've"), (.own, "my|our|your|mine|me|us|myself|you"),
-      (.command, "log|record|note down|write down|register|enter|add|put down|log that|record that|write down that|note down that"),
+      (
+        .command,
+        "log|record|note down|write down|register|enter|add|put down|log that|record that|write down that|note down that"
+      ),
       (
         .memo,
         """
@@ -42,7 +49,10 @@ extension Lexicon {
       (.on, "turn on|switch on|start|enable"), (.off, "turn off|switch off|stop|disable|cancel"),
       (
         .question,
-        "what|what's|who|who's|why|how|which|where|whose|did|do|does|how often|how many|how much|tell me|read me|show me|tell us|read us|read"
+        """
+        what|what's|who|who's|why|how|which|where|whose|did|do|does|how often|how many|how much|tell me|read me|show me|tell us|read us|
+        read|list|list me
+        """
       ),
       (.when, "when|what time|at what time|how long ago|how long since|how long is it since"),
       (.last, "last|latest|most recent|last time|the last time|most recently|previous"),
@@ -88,11 +98,15 @@ extension Lexicon {
     (.verb(Verb(categories: [.medication], doer: .either, isPassive: true)), "injected|applied"),
     (.verb(Verb(categories: [.medication], doer: .giver, isPassive: true)), "administered"),
     (.verb(Verb(categories: [.medication, .meal], doer: .giver, isPassive: true)), "gave"),
-    (.verb(Verb(categories: [.medication, .meal], doer: .either, isPassive: true)), "given|was given|been given|were given"),
+    (
+      .verb(Verb(categories: [.medication, .meal], doer: .either, isPassive: true)),
+      "given|was given|been given|were given"
+    ),
     (.verb(Verb(categories: [.medication, .meal, .toileting])), "had"),
     (.verb(Verb(categories: [.meal], whole: .meal, isPassive: true)), "ate|eaten"),
     (.verb(Verb(categories: [.meal], isPassive: true)), "finished|had eaten"),
-    (.verb(Verb(categories: [.meal, .medication])), "drank|drunk"), (.verb(Verb(categories: [.meal], doer: .giver)), "fed"),
+    (.verb(Verb(categories: [.meal, .medication])), "drank|drunk"),
+    (.verb(Verb(categories: [.meal], doer: .giver)), "fed"),
     (.verb(Verb(categories: [], to: [.toileting, .medicalVisit])), "went|been to"),
     (.verb(Verb(categories: [], to: [.toileting, .medicalVisit], doer: .giver)), "helped|brought|accompanied|drove"),
     (.verb(Verb(categories: [], to: [.toileting, .medicalVisit], doer: .either)), "walked"),
@@ -119,18 +133,26 @@ extension Lexicon {
       supposed to|ready to|time to|shall|wants to|want to|tomorrow's
       """
     ),
-    (.doubt(.conditional), "if|unless|would|could|should|might|can|whether|whenever|once|until|or|would have|should have|could have"),
+    (
+      .doubt(.conditional),
+      "if|unless|would|could|should|might|can|whether|whenever|once|until|or|would have|should have|could have"
+    ),
     (
       .doubt(.unsure),
-      "maybe|perhaps|probably|think|thought|guess|almost|nearly|believe|suppose|supposed|seems|apparently|hopefully|hope|may|may have|sure|too much|too many|wrong|zero"
+      """
+      maybe|perhaps|probably|think|thought|guess|almost|nearly|believe|suppose|supposed|seems|apparently|hopefully|hope|may|may have|sure|
+      too much|too many|wrong|zero
+      """
     ),
     (.doubt(.reported), "said|says|say|told|tells|asked|asks|heard|hears|claims|according|wrote|writes"),
   ]
 
   /// What takes back the last entry; a whole sentence.
   static let englishUndo: Set<String> = [
-    "undo", "undo that", "undo it", "undo the last entry", "undo last entry", "delete the last entry", "delete last entry",
-    "delete that", "delete that entry", "remove the last entry", "take that back", "that was wrong", "no that was wrong",
+    "undo", "undo that", "undo it", "undo the last entry", "undo last entry", "delete the last entry",
+    "delete last entry",
+    "delete that", "delete that entry", "remove the last entry", "take that back", "that was wrong",
+    "no that was wrong",
     "that is wrong", "that's wrong", "no that's wrong", "scratch that", "forget that",
   ]
 }

@@ -60,7 +60,8 @@ extension Lexicon {
       (.asked(.meal), "食べてる|食べている"),
       (.name(.medication), "服薬|薬|お薬|くすり"), (.name(.meal), "食事|ご飯|ごはん"), (.name(.toileting), "排泄|トイレ"),
       (.name(.medicalVisit), "通院|受診"),
-    ] + Self.japaneseThings + Self.japaneseVerbs + [(.doubt(.conditional), Self.japaneseConditions)] + Self.japaneseDoubts
+    ] + Self.japaneseThings + Self.japaneseVerbs + [(.doubt(.conditional), Self.japaneseConditions)]
+    + Self.japaneseDoubts
 
   private static let japaneseThings: [(Role, String)] = [
     (
@@ -132,7 +133,9 @@ extension Lexicon {
 
   /// 飲んだら, 食べましたら: what is not done yet.
   private static var japaneseConditions: String {
-    let verbs = self.japaneseVerbs.flatMap { $0.1.split(whereSeparator: { "|\n".contains($0) }).map { String($0).trimmed } }
+    let verbs = self.japaneseVerbs.flatMap {
+      $0.1.split(whereSeparator: { "|\n".contains($0) }).map { String($0).trimmed }
+    }
     return verbs.map { "\($0)ら" }.joined(separator: "|")
   }
 

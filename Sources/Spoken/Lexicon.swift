@@ -85,7 +85,8 @@ struct Lexicon: Sendable {
   ///   - longest: The words of the longest phrase.
   ///   - time: Reads a part of a time at a word.
   init(
-    _ groups: [(Role, String)], longest: Int, time: @escaping @Sendable (Utterance, Int) -> (word: TimeWord, count: Int)?
+    _ groups: [(Role, String)], longest: Int,
+    time: @escaping @Sendable (Utterance, Int) -> (word: TimeWord, count: Int)?
   ) {
     var roles: [String: Role] = [:]
     for (role, phrases) in groups {

@@ -31,7 +31,8 @@ public struct Listener: Sendable {
     self.now = now
     self.zone = zone
     let parts = recipient.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
-    self.names = Set(parts + [parts.joined(separator: " "), parts.joined()] + called.map { $0.lowercased() }).subtracting([""])
+    self.names = Set(parts + [parts.joined(separator: " "), parts.joined()] + called.map { $0.lowercased() })
+      .subtracting([""])
     self.isStrict = !called.isEmpty
   }
 

@@ -12,7 +12,8 @@ extension Sentence {
       let text = self.utterance.phrase(first.tokens.lowerBound..<self.utterance.tokens.count)
       return ["か", "っけ", "かな"].contains { text.hasSuffix($0) }
     }
-    return [.question, .when, .last].contains(first.role) || Self.auxiliaries.contains(self.utterance.phrase(first.tokens))
+    return [.question, .when, .last].contains(first.role)
+      || Self.auxiliaries.contains(self.utterance.phrase(first.tokens))
   }
 
   /// A question about what was recorded.

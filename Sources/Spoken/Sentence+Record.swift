@@ -7,18 +7,23 @@ extension Sentence {
   func record() throws(Doubt) -> Intention {
     // Who is heard to say "two two tablets" was not heard well.
     let words = self.utterance.tokens.map(\.word)
-    guard !zip(words, words.dropFirst()).contains(where: { $0 == $1 && (!self.isJapanese || $0.first?.isNumber == true) })
+    guard
+      !zip(words, words.dropFirst()).contains(where: { $0 == $1 && (!self.isJapanese || $0.first?.isNumber == true) })
     else { throw self.unknown }
     if self.isJapanese {
       let end = self.utterance.phrase(0..<self.utterance.tokens.count)
       guard !end.hasSuffix("って") else { throw .reported }
       try self.checkComplete(self.pieces)
     }
-    guard !self.listener.isStrict || self.pieces.allSatisfy({ $0.role != .subject || self.isCalled($0) }) else { throw .whose }
+    guard !self.listener.isStrict || self.pieces.allSatisfy({ $0.role != .subject || self.isCalled($0) }) else {
+      throw .whose
+    }
     if let index = self.pieces.firstIndex(where: { $0.role == .command }) {
       return try self.isJapanese ? self.japaneseCommand(index) : self.englishCommand(index)
     }
-    if let head, let category = head.category, category != .freeMemo { return try self.entry(category, head.text.withoutStop) }
+    if let head, let category = head.category, category != .freeMemo {
+      return try self.entry(category, head.text.withoutStop)
+    }
     return try self.report(self.pieces)
   }
 
@@ -45,7 +50,9 @@ extension Sentence {
     guard let first = content.first else { throw .half }
     guard !self.has(.command, in: content) else { throw .several }
     // A recorder of television understands "record" too.
-    if self.utterance.phrase(self.pieces[index].tokens).hasPrefix("record"), !self.hasDose { try self.checkKnown(content) }
+    if self.utterance.phrase(self.pieces[index].tokens).hasPrefix("record"), !self.hasDose {
+      try self.checkKnown(content)
+    }
     if [.subject, .speaker, .speakers, .own].contains(first.role) { return try self.report(content) }
     return try self.content(content, all: self.pieces)
   }
@@ -66,7 +73,9 @@ extension Sentence {
     let rest = told.drop { [.link, .plain].contains($0.role) || self.isTime($0) || $0.role == .subject }
     guard !after.isEmpty else { return try self.content(rest, all: self.pieces) }
     // What follows the command are its words.
-    guard let name = rest.first, rest.dropFirst().allSatisfy({ self.isTime($0) || $0.role == .link }) else { throw self.unknown }
+    guard let name = rest.first, rest.dropFirst().allSatisfy({ self.isTime($0) || $0.role == .link }) else {
+      throw self.unknown
+    }
     return try self.content([name] + after, all: self.pieces)
   }
 
@@ -81,7 +90,9 @@ extension Sentence {
     case .name(let named):
       category = named
       let words = rest.drop { $0.role == .link && (self.isJapanese || self.utterance.phrase($0.tokens) == "of") }
-      memo = words.allSatisfy { self.isTime($0) || [.link, .plain, .filler].contains($0.role) && !self.isAmount($0) } ? "" : self.said(words)
+      memo =
+        words.allSatisfy { self.isTime($0) || [.link, .plain, .filler].contains($0.role) && !self.isAmount($0) }
+        ? "" : self.said(words)
       if let next = rest.first, !self.hasPause(after: first) {
         let goesOn = SpokenPhrases.english.continuations.contains(self.utterance.phrase(next.tokens))
         guard !goesOn || next.role == .joiner, next.role != .unknown || !self.isJapanese else { throw self.unknown }
@@ -122,7 +133,9 @@ extension Sentence {
     for verb in verbs {
       let fits = isTo && !verb.to.isEmpty ? verb.to : verb.categories
       guard fits.contains(category) else { throw verbs.count > 1 ? .several : self.unknown }
-      guard !verb.isPlaceless || !things.contains(where: { Lexicon.japanesePlaces.contains(self.utterance.phrase($0.piece.tokens)) })
+      guard
+        !verb.isPlaceless
+          || !things.contains(where: { Lexicon.japanesePlaces.contains(self.utterance.phrase($0.piece.tokens)) })
       else { throw self.unknown }
     }
     try self.checkWho(pieces, verbs, isTo: isTo, category)
@@ -140,7 +153,8 @@ extension Sentence {
   /// Whether the family calls the person cared for so.
   private func isCalled(_ subject: Piece) -> Bool {
     let word = self.utterance.phrase(subject.tokens)
-    let bare = word.hasSuffix("'s") ? String(word.dropLast(2)) : word.hasPrefix("my ") ? String(word.dropFirst(3)) : word
+    let bare =
+      word.hasSuffix("'s") ? String(word.dropLast(2)) : word.hasPrefix("my ") ? String(word.dropFirst(3)) : word
     return Self.pronouns.contains(word) || self.listener.names.contains(word) || self.listener.names.contains(bare)
   }
 
@@ -155,12 +169,14 @@ extension Sentence {
     if isFirst == .speaker || isFirst == .speakers {
       // Who speaks may give something, or take somebody somewhere; "I had lunch" is about somebody else.
       let isGiving = verbs.allSatisfy { $0.doer != .cared }
-      let isTaking = isTo && pieces.contains { $0.role == .subject || ["her", "him"].contains(self.utterance.phrase($0.tokens)) }
+      let isTaking =
+        isTo && pieces.contains { $0.role == .subject || ["her", "him"].contains(self.utterance.phrase($0.tokens)) }
       let isTogether = isFirst == .speakers && category == .medicalVisit
       guard isGiving || isTaking || isTogether else { throw .whose }
     } else if isFirst == .subject {
       // "She gave him her lunch."
-      guard !verbs.contains(where: { $0.doer == .giver }), !isTo || !verbs.contains(where: { $0.categories == [.medication] })
+      guard !verbs.contains(where: { $0.doer == .giver }),
+        !isTo || !verbs.contains(where: { $0.categories == [.medication] })
       else { throw .whose }
     } else if named.isEmpty {
       // Without anybody only "lunch eaten", and "the nurse came".
@@ -193,7 +209,8 @@ extension Sentence {
   /// Whether it is told how much: "five milligrams", 1錠.
   private var hasDose: Bool {
     let units: Set<String> = [
-      "tablet", "tablets", "pill", "pills", "mg", "milligrams", "ml", "drops", "units", "capsules", "capsule", "錠", "包", "滴", "ミリ",
+      "tablet", "tablets", "pill", "pills", "mg", "milligrams", "ml", "drops", "units", "capsules", "capsule", "錠", "包",
+      "滴", "ミリ",
       "単位", "粒",
     ]
     let words = self.utterance.tokens

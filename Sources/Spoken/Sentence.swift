@@ -102,7 +102,9 @@ struct Sentence {
     guard let first = self.pieces.first, let last = self.pieces.last else { return nil }
     if first.role == .memo {
       var rest = self.pieces.dropFirst()
-      if !self.isJapanese, let that = rest.first, self.utterance.phrase(that.tokens) == "that" { rest = rest.dropFirst() }
+      if !self.isJapanese, let that = rest.first, self.utterance.phrase(that.tokens) == "that" {
+        rest = rest.dropFirst()
+      }
       // "Memo" is a word like any other, if no pause follows it.
       let phrase = self.utterance.phrase(first.tokens)
       let isNoun = ["メモ", "自由メモ"].contains(phrase)

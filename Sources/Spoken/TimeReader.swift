@@ -85,7 +85,8 @@ enum TimeReader {
     let minutes = first == "half" ? 30 : first == "quarter" ? 15 : Int(first)
     rest = rest.dropFirst()
     if rest.first == "minutes" { rest = rest.dropFirst() }
-    guard let minutes, (1...30).contains(minutes), let sign = rest.first, let hour = rest.dropFirst().first.flatMap(Int.init),
+    guard let minutes, (1...30).contains(minutes), let sign = rest.first,
+      let hour = rest.dropFirst().first.flatMap(Int.init),
       (1...12).contains(hour)
     else { return nil }
     let count = words.count - rest.count + 2
@@ -158,7 +159,8 @@ enum TimeReader {
     let rest = words.dropFirst(half == nil ? 0 : 2)
     guard let first = rest.first, first.first?.isNumber == true else { return nil }
     if first.contains(":") {
-      return self.clock((half ?? "") + first, isSure: half != nil || first.hasPrefix("0"), count: words.count - rest.count + 1)
+      return self.clock(
+        (half ?? "") + first, isSure: half != nil || first.hasPrefix("0"), count: words.count - rest.count + 1)
     }
     guard rest.dropFirst().first == "時", rest.dropFirst(2).first != "間" else { return nil }
     let tail = Array(rest.dropFirst(2).prefix(2))

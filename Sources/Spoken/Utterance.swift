@@ -95,7 +95,8 @@ struct Utterance: Sendable {
     guard let first = text.first, first.isLetter || first.isNumber || first == "ー" || first == "%" else { return nil }
     let kanji = text.prefix { $0 == "十" || Self.kanjiDigits.contains($0) }
     if !kanji.isEmpty {
-      guard let next = text[kanji.endIndex...].first, Self.counters.contains(next), let number = Self.number(kanji) else {
+      guard let next = text[kanji.endIndex...].first, Self.counters.contains(next), let number = Self.number(kanji)
+      else {
         return (1, String(first))
       }
       return (kanji.count, String(number))

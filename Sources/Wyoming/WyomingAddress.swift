@@ -26,7 +26,8 @@ public struct WyomingAddress: Sendable, Hashable {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` naming `wyoming` or `wyoming-from`.
   public init(_ text: String, from: [String] = []) throws(Failure) {
     let wrong = Failure.invalid(
-      field: "wyoming", "has to be an address of this machine, and if need be a port: 127.0.0.1, 192.168.1.10:10700, [::1]:10700.")
+      field: "wyoming",
+      "has to be an address of this machine, and if need be a port: 127.0.0.1, 192.168.1.10:10700, [::1]:10700.")
     var (host, port) = (text, Self.standardPort)
     let end = text.lastIndex(of: "]") ?? text.startIndex
     if AddressRange.bytes(of: text) == nil, let colon = text[end...].lastIndex(of: ":") {
@@ -38,7 +39,8 @@ public struct WyomingAddress: Sendable, Hashable {
     var peers: [AddressRange] = []
     for text in from {
       guard let range = AddressRange(text) else {
-        throw .invalid(field: "wyoming-from", "'\(text)' is no range of addresses, such as 192.168.1.5 or 192.168.1.0/24.")
+        throw .invalid(
+          field: "wyoming-from", "'\(text)' is no range of addresses, such as 192.168.1.5 or 192.168.1.0/24.")
       }
       peers.append(range)
     }
@@ -46,7 +48,8 @@ public struct WyomingAddress: Sendable, Hashable {
     guard isLocal || !peers.isEmpty else {
       throw .invalid(
         field: "wyoming-from",
-        "\(host) is reached by other machines, and Wyoming has no passwords. Name those that may connect: --wyoming-from ADDRESS.")
+        "\(host) is reached by other machines, and Wyoming has no passwords. Name those that may connect: --wyoming-from ADDRESS."
+      )
     }
     (self.host, self.port, self.peers) = (host, port, peers + AddressRange.loopback)
   }

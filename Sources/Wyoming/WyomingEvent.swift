@@ -68,7 +68,8 @@ struct WyomingEvent: Sendable, Hashable {
       var event = WyomingEvent(type: header.type)
       event.take(header.data)
       if data > 0 {
-        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(self.bytes[(end + 1)..<(end + 1 + data)])) else {
+        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(self.bytes[(end + 1)..<(end + 1 + data)]))
+        else {
           throw .noJSON
         }
         event.take(fields)

@@ -49,7 +49,8 @@ struct WyomingListener: ~Copyable, Sendable {
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     // The strings outlive the call; the list is freed below.
-    guard unsafe getaddrinfo(address.host, String(address.port), &hints, &list) == 0, let info = unsafe list?.pointee else {
+    guard unsafe getaddrinfo(address.host, String(address.port), &hints, &list) == 0, let info = unsafe list?.pointee
+    else {
       throw Fault(call: "getaddrinfo", code: EINVAL)
     }
     defer { unsafe freeaddrinfo(list) }
@@ -59,7 +60,8 @@ struct WyomingListener: ~Copyable, Sendable {
     var on: Int32 = 1
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     for (call, isDone) in [
-      ("bind", { unsafe bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 }), ("listen", { Glibc.listen(descriptor, 16) == 0 }),
+      ("bind", { unsafe bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 }),
+      ("listen", { Glibc.listen(descriptor, 16) == 0 }),
     ] as [(String, () -> Bool)] where !isDone() {
       let code = errno
       close(descriptor)

@@ -43,7 +43,8 @@ public struct WyomingProgram: Sendable, Hashable {
 
   /// The answer to `describe`.
   var info: [UInt8] {
-    let model = Program(name: self.name, description: self.description, version: self.version, languages: self.languages)
+    let model = Program(
+      name: self.name, description: self.description, version: self.version, languages: self.languages)
     let program = Program(name: self.name, description: self.description, version: self.version, models: [model])
     return WyomingEvent.bytes("info", Info(handle: [program]))
   }

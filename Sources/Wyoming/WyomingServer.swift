@@ -34,7 +34,8 @@ public actor WyomingServer: LoopActor {
   private var warnings = RateLimit(burst: 5, interval: .seconds(60))
 
   private init(
-    _ address: WyomingAddress, _ program: WyomingProgram, on loop: LoopExecutor, logger: Logger, answer: @escaping Answer
+    _ address: WyomingAddress, _ program: WyomingProgram, on loop: LoopExecutor, logger: Logger,
+    answer: @escaping Answer
   ) throws(WyomingListener.Fault) {
     self.loop = loop
     self.address = address
@@ -50,14 +51,16 @@ public actor WyomingServer: LoopActor {
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` if the address cannot be had.
   public static func open(
-    _ address: WyomingAddress, _ program: WyomingProgram, on loop: LoopExecutor, logger: Logger, answer: @escaping Answer
+    _ address: WyomingAddress, _ program: WyomingProgram, on loop: LoopExecutor, logger: Logger,
+    answer: @escaping Answer
   ) async throws(Failure) -> WyomingServer {
     do throws(WyomingListener.Fault) {
       let server = try WyomingServer(address, program, on: loop, logger: logger, answer: answer)
       await server.listen()
       return server
     } catch {
-      throw .invalid(field: "wyoming", "\(address.description) cannot be listened at (\(error)). Give another address or port.")
+      throw .invalid(
+        field: "wyoming", "\(address.description) cannot be listened at (\(error)). Give another address or port.")
     }
   }
 
@@ -100,7 +103,8 @@ public actor WyomingServer: LoopActor {
     self.last += 1
     let id = self.last
     self.connections[id] = connection
-    connection.watch = self.watch(.descriptor(connection.descriptor), for: .readable) { server, _ in server.proceed(id) }
+    connection.watch = self.watch(.descriptor(connection.descriptor), for: .readable) { server, _ in server.proceed(id)
+    }
     self.expect(id)
   }
 

@@ -22,7 +22,8 @@ import Testing
   static func lines(_ language: CareLanguage) throws -> [Line] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let file = folder.appending(path: "vectors/spoken/\(language.rawValue).tsv")
-    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      line in
       let parts = line.split(separator: "\t").map(String.init)
       let time = try #require(TimeOfDay(parts[0]))
       let moment = try #require(try #require(self.zone).instant(of: try #require(self.today), at: time))
@@ -61,7 +62,11 @@ import Testing
     for line in lines {
       let understood = try Self.written(Self.understand(line.text, line.now, language), line.now)
       // To ask back is no harm; to store something else is.
-      if understood == "nothing", !line.isNothing { missed.append(line.text) } else { #expect(understood == line.meaning, "\(line.text)") }
+      if understood == "nothing", !line.isNothing {
+        missed.append(line.text)
+      } else {
+        #expect(understood == line.meaning, "\(line.text)")
+      }
     }
     #expect(missed.count * 50 <= lines.count { !$0.isNothing }, "\(missed)")
   }

@@ -15,11 +15,13 @@ import Testing
     arguments: [
       ("15:00", "I did not give her lunch", Doubt.negated), ("15:00", "she will take her medicine", .planned),
       ("15:00", "if she ate lunch", .conditional), ("15:00", "maybe she ate lunch", .unsure),
-      ("15:00", "he said she ate lunch", .reported), ("15:00", "who is that", .question), ("15:00", "I had lunch", .whose),
+      ("15:00", "he said she ate lunch", .reported), ("15:00", "who is that", .question),
+      ("15:00", "I had lunch", .whose),
       ("15:00", "she had lunch and took her medicine", .several), ("15:00", "she had lunch yesterday", .whichTime),
       ("21:30", "she took her medicine at eight", .whichHalf(hour: 8)), ("15:00", "she had lunch at 16:00", .notYet),
       ("15:00", "remind me at nine", .whichReminder), ("15:00", "remind me to call Ingrid", .whichDay),
-      ("15:00", "she took her", .half), ("15:00", "the soup of the cat", .unknown(.meal)), ("15:00", "good morning sunshine", .unknown(nil)),
+      ("15:00", "she took her", .half), ("15:00", "the soup of the cat", .unknown(.meal)),
+      ("15:00", "good morning sunshine", .unknown(nil)),
     ])
   func `what is not sure has a reason`(time: String, text: String, doubt: Doubt) throws {
     #expect(try self.listener(time).understand(text, .english) == .unclear(doubt))

@@ -21,18 +21,22 @@ import Testing
   func `messages are read whole, however they are cut`(pieces: Int) throws {
     let data = #"{"text": "薬を飲みました", "language": "ja", "context": {"conversation_id": "01J", "x": 1}}"#
     let text =
-      #"{"type": "describe", "version": "1.7.2"}"# + "\n" + #"{"type": "transcript", "data": {"text": "no"}, "data_length": "#
+      #"{"type": "describe", "version": "1.7.2"}"# + "\n"
+      + #"{"type": "transcript", "data": {"text": "no"}, "data_length": "#
       + "\(data.utf8.count), \"payload_length\": 3}\n\(data)abc" + #"{"type": "ping"}"# + "\n"
     var sentence = WyomingEvent(type: "transcript", text: "薬を飲みました")
     (sentence.language, sentence.conversation) = ("ja", "01J")
-    #expect(try self.events(text, pieces: pieces) == [WyomingEvent(type: "describe"), sentence, WyomingEvent(type: "ping")])
+    #expect(
+      try self.events(text, pieces: pieces) == [WyomingEvent(type: "describe"), sentence, WyomingEvent(type: "ping")])
   }
 
   @Test(
     arguments: [
-      ("GET / HTTP/1.1\r\n", WyomingEvent.Fault.noJSON), ("{}\n", .noJSON), ("[]\n", .noJSON), ("\n", .noJSON), ("null\n", .noJSON),
+      ("GET / HTTP/1.1\r\n", WyomingEvent.Fault.noJSON), ("{}\n", .noJSON), ("[]\n", .noJSON), ("\n", .noJSON),
+      ("null\n", .noJSON),
       (#"{"type": 5}"# + "\n", .noJSON), (#"{"type": "x", "data_length": -1}"# + "\n", .tooLong),
-      (#"{"type": "x", "data_length": 65537}"# + "\n", .tooLong), (#"{"type": "x", "payload_length": 1048577}"# + "\n", .tooLong),
+      (#"{"type": "x", "data_length": 65537}"# + "\n", .tooLong),
+      (#"{"type": "x", "payload_length": 1048577}"# + "\n", .tooLong),
       (#"{"type": "x", "data_length": 9223372036854775807, "payload_length": 9223372036854775807}"# + "\n", .tooLong),
       (#"{"type": "x", "data_length": 2}"# + "\n[]", .noJSON), (#"{"type": "x", "data_length": 1e99}"# + "\n", .noJSON),
       (String(repeating: "x", count: 20_000), .tooLong), ("\u{1F}\u{8B}\n", .noJSON),
@@ -49,7 +53,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("127.0.0.1", [], "127.0.0.1:10700"), ("127.0.0.1:0", [], "127.0.0.1:0"), ("[::1]:5", [], "[::1]:5"), ("::1", [], "[::1]:10700"),
+      ("127.0.0.1", [], "127.0.0.1:10700"), ("127.0.0.1:0", [], "127.0.0.1:0"), ("[::1]:5", [], "[::1]:5"),
+      ("::1", [], "[::1]:10700"),
       ("192.168.1.10", ["192.168.1.5"], "192.168.1.10:10700"), ("0.0.0.0:10700", ["192.168.1.0/24"], "0.0.0.0:10700"),
     ] as [(String, [String], String)])
   func `an address has a port`(text: String, peers: [String], written: String) throws {
@@ -59,7 +64,8 @@ import Testing
   @Test(
     arguments: [
       ("0.0.0.0", [], "wyoming-from"), ("192.168.1.10", [], "wyoming-from"), ("::", [], "wyoming-from"),
-      ("192.168.1.10", ["home"], "wyoming-from"), ("localhost", [], "wyoming"), ("127.0.0.1:70000", [], "wyoming"), ("", [], "wyoming"),
+      ("192.168.1.10", ["home"], "wyoming-from"), ("localhost", [], "wyoming"), ("127.0.0.1:70000", [], "wyoming"),
+      ("", [], "wyoming"),
       ("127.0.0.1:x", [], "wyoming"), ("*", ["10.0.0.1"], "wyoming"),
     ] as [(String, [String], String)])
   func `an address that others reach needs their names`(text: String, peers: [String], field: String) throws {

@@ -89,6 +89,13 @@ def test_another_language_is_said_to_be_unknown(hub):
         assert entries(hub) == []
 
 
+def test_without_words_the_house_speaks_as_the_household_does(hub):
+    hub.reply("Care/Configure", {"settings": {"language": "ja"}})
+    with spoken_to(hub) as (_, voice):
+        assert "聞き取れません" in voice.say("...")[1]
+        assert "log medication" in voice.say("hello there")[1]
+
+
 def test_questions_are_answered_from_the_record(hub):
     with spoken_to(hub) as (_, voice):
         assert voice.say("what was logged today") == (True, "Nothing is recorded today.")
