@@ -17,7 +17,7 @@ extension Lexicon {
         now|well|fine|slowly|quickly|alone|herself|himself|by herself|by himself|on her own|on his own|as usual|on time|too|also|really|
         yes|usual|small|large|big|good|normal|dry|clean|hot|cold|warm|of it|of them|ml|mg|milligrams|millilitres|milliliters|
         percent|units|unit|portion|portions|plate|bowl|bowls|cup|cups|glass|glasses|spoon|spoons|spoonful|spoonfuls|slice|slices|piece|
-        pieces|third|thirds|quarter|quarters|drop|time|times|earlier|blood|pressure|blood pressure|sleeping|left|right|eye|new|visiting|
+        pieces|third|thirds|quarter|quarters|drop|earlier|blood|pressure|blood pressure|sleeping|left|right|eye|new|visiting|
         happily|hungrily|pain|fever|knee|leg|arm|back|foot|shoulder|skin|eyes|
         been|was|were|is|has|have|being|got|there|then|from me|hot|hour|minutes|minute
         """

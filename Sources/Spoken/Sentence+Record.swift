@@ -93,7 +93,8 @@ extension Sentence {
       memo =
         words.allSatisfy { self.isTime($0) || [.link, .plain, .filler].contains($0.role) && !self.isAmount($0) }
         ? "" : self.said(words)
-      if let next = rest.first, !self.hasPause(after: first) {
+      // 「お薬手帳」 is another word than 「お薬」; what follows 「記録して」 is not.
+      if let next = rest.first, !self.hasPause(after: first), next.tokens.lowerBound == first.tokens.upperBound {
         let goesOn = SpokenPhrases.english.continuations.contains(self.utterance.phrase(next.tokens))
         guard !goesOn || next.role == .joiner, next.role != .unknown || !self.isJapanese else { throw self.unknown }
       }
