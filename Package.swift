@@ -330,7 +330,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SpokenTests", dependencies: ["Spoken", "CivilTime", "KithMessages", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "WyomingTests", dependencies: ["Wyoming", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "WyomingTests", dependencies: ["Wyoming", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "HubTests",
       dependencies: [

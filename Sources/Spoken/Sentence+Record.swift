@@ -72,7 +72,8 @@ extension Sentence {
     guard !before.isEmpty else { return try self.content(after.drop { $0.role == .link }, all: self.pieces) }
     let rest = told.drop { [.link, .plain].contains($0.role) || self.isTime($0) || $0.role == .subject }
     guard !after.isEmpty else { return try self.content(rest, all: self.pieces) }
-    // What follows the command are its words.
+    // What follows the command are its words; without a pause they may be the end of it, as in 「記録してある」.
+    if !self.hasPause(after: self.pieces[index]) { try self.checkKnown(after) }
     guard let name = rest.first, rest.dropFirst().allSatisfy({ self.isTime($0) || $0.role == .link }) else {
       throw self.unknown
     }

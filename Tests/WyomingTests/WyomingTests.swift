@@ -1,5 +1,6 @@
 import Bus
 import Foundation
+import KithMessages
 import TestKit
 import Testing
 
@@ -30,17 +31,18 @@ import Testing
       try self.events(text, pieces: pieces) == [WyomingEvent(type: "describe"), sentence, WyomingEvent(type: "ping")])
   }
 
-  @Test(
-    arguments: [
-      ("GET / HTTP/1.1\r\n", WyomingEvent.Fault.noJSON), ("{}\n", .noJSON), ("[]\n", .noJSON), ("\n", .noJSON),
-      ("null\n", .noJSON),
-      (#"{"type": 5}"# + "\n", .noJSON), (#"{"type": "x", "data_length": -1}"# + "\n", .tooLong),
-      (#"{"type": "x", "data_length": 65537}"# + "\n", .tooLong),
-      (#"{"type": "x", "payload_length": 1048577}"# + "\n", .tooLong),
-      (#"{"type": "x", "data_length": 9223372036854775807, "payload_length": 9223372036854775807}"# + "\n", .tooLong),
-      (#"{"type": "x", "data_length": 2}"# + "\n[]", .noJSON), (#"{"type": "x", "data_length": 1e99}"# + "\n", .noJSON),
-      (String(repeating: "x", count: 20_000), .tooLong), ("\u{1F}\u{8B}\n", .noJSON),
-    ])
+  private static let faults: [(String, WyomingEvent.Fault)] = [
+    ("GET / HTTP/1.1\r\n", WyomingEvent.Fault.noJSON), ("{}\n", .noJSON), ("[]\n", .noJSON), ("\n", .noJSON),
+    ("null\n", .noJSON),
+    ("{\"type\": 5}\n", .noJSON), ("{\"type\": \"x\", \"data_length\": -1}\n", .tooLong),
+    ("{\"type\": \"x\", \"data_length\": 65537}\n", .tooLong),
+    ("{\"type\": \"x\", \"payload_length\": 1048577}\n", .tooLong),
+    ("{\"type\": \"x\", \"data_length\": 9223372036854775807, \"payload_length\": 9223372036854775807}\n", .tooLong),
+    ("{\"type\": \"x\", \"data_length\": 2}\n[]", .noJSON), ("{\"type\": \"x\", \"data_length\": 1e99}\n", .noJSON),
+    (String(repeating: "x", count: 20_000), .tooLong), ("\u{1F}\u{8B}\n", .noJSON),
+  ]
+
+  @Test(arguments: Self.faults)
   func `what is no message is a fault`(text: String, fault: WyomingEvent.Fault) {
     #expect(throws: fault) { _ = try self.events(text) }
   }
