@@ -143,7 +143,7 @@ let package = Package(
     .target(name: "Spoken", dependencies: ["CivilTime", "KithMessages"], swiftSettings: strict),
     .target(
       name: "Transcription",
-      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "Wyoming", "CLinux", protobuf, logging],
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
@@ -301,7 +301,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TranscriptionTests",
-      dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "Transcription", "Transfer", "Wyoming", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "DeliveryTests",
@@ -330,7 +332,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SpokenTests", dependencies: ["Spoken", "CivilTime", "KithMessages", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "WyomingTests", dependencies: ["Wyoming", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "WyomingTests", dependencies: ["Wyoming", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "HubTests",
       dependencies: [

@@ -110,7 +110,7 @@ public struct HouseProcess: Sendable {
     do {
       loop = try LoopExecutor(name: "kith-wyoming", poller: try DescriptorPoller(), logger: self.logger)
     } catch {
-      throw Failure(.unavailable, "LOOP_FAILED", "Sentences cannot be taken: \(error).")
+      throw .invalid(field: "wyoming", "Sentences cannot be taken: \(error).")
     }
     let program = WyomingProgram(
       name: "kith", description: "Kith, the log of home care", version: SoftwareVersion.current,

@@ -8,6 +8,7 @@ public struct WyomingProgram: Sendable, Hashable {
   public let name: String
   /// For people.
   public let description: String
+  /// Its release.
   public let version: String
   /// The languages that it understands, as BCP 47 tags.
   public let languages: [String]
@@ -17,28 +18,28 @@ public struct WyomingProgram: Sendable, Hashable {
     (self.name, self.description, self.version, self.languages) = (name, description, version, languages)
   }
 
-  private struct Info: Encodable {
-    let handle: [Program]
+  private struct Info: Codable {
+    var handle: [Program]
     // Clients look for each of these.
-    let asr: [Program] = []
-    let tts: [Program] = []
-    let wake: [Program] = []
-    let intent: [Program] = []
+    var asr: [Program] = []
+    var tts: [Program] = []
+    var wake: [Program] = []
+    var intent: [Program] = []
   }
 
-  private struct Program: Encodable {
-    let name: String
-    let attribution = Attribution()
-    let installed = true
-    let description: String
-    let version: String
+  private struct Program: Codable {
+    var name: String
+    var attribution = Attribution()
+    var installed = true
+    var description: String
+    var version: String
     var languages: [String]?
     var models: [Program]?
   }
 
-  private struct Attribution: Encodable {
-    let name = "Kith"
-    let url = ""
+  private struct Attribution: Codable {
+    var name = "Kith"
+    var url = ""
   }
 
   /// The answer to `describe`.
@@ -46,7 +47,7 @@ public struct WyomingProgram: Sendable, Hashable {
     let model = Program(
       name: self.name, description: self.description, version: self.version, languages: self.languages)
     let program = Program(name: self.name, description: self.description, version: self.version, models: [model])
-    return WyomingEvent.bytes("info", Info(handle: [program]))
+    return WyomingEvent.line("info", Info(handle: [program]))
   }
 }
 

@@ -135,11 +135,11 @@ public actor WyomingServer: LoopActor {
   /// Takes the next message, unless an answer is still to be sent.
   private func goOn(_ id: Int, _ connection: Connection) {
     while !connection.hasAnswer {
-      do throws(WyomingEvent.Fault) {
-        guard let event = try connection.reader.next() else { break }
+      do throws(WyomingEvent.Decoder.Fault) {
+        guard let event = try connection.decoder.next() else { break }
         switch event.type {
         case "describe": connection.send(self.info)
-        case "ping": connection.send(WyomingEvent(type: "pong", text: event.text).bytes)
+        case "ping": connection.send(WyomingEvent(type: "pong", data: event.data).encoded())
         case "transcript": return self.take(event, of: id, connection)
         // Clients may send what only other servers understand.
         default: break
@@ -163,10 +163,11 @@ public actor WyomingServer: LoopActor {
     connection.isWaiting = true
     connection.watch?.setInterest([])
     Task {
-      let answer = await self.answer(WyomingSentence(text: event.text, language: event.language))
+      let answer = await self.answer(WyomingSentence(text: event.data.text ?? "", language: event.data.language))
       let reply = WyomingEvent(
-        type: answer.isHandled ? "handled" : "not-handled", text: answer.text, conversation: event.conversation)
-      self.answer(reply.bytes, to: id)
+        type: answer.isHandled ? "handled" : "not-handled",
+        data: WyomingEvent.Values(text: answer.text, context: event.data.context))
+      self.answer(reply.encoded(), to: id)
     }
   }
 
@@ -183,7 +184,8 @@ private final class Connection {
   let descriptor: Int32
   let peer: String
   var watch: Watch?
-  var reader = WyomingEvent.Reader()
+  /// A sentence is short; what is longer than this is none.
+  var decoder = WyomingEvent.Decoder(limit: 64 << 10)
   /// Whether a sentence of it is being answered.
   var isWaiting = false
   /// When something came last.
@@ -212,7 +214,7 @@ private final class Connection {
     if count < 0, errno == EAGAIN || errno == EINTR { return true }
     guard count > 0 else { return false }
     self.lastHeard = .now
-    self.reader.take(piece[..<count])
+    self.decoder.append(piece[..<count])
     return true
   }
 
