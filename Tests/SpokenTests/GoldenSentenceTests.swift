@@ -25,10 +25,14 @@ import Testing
     return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
       line in
       let parts = line.split(separator: "\t").map(String.init)
-      let time = try #require(TimeOfDay(parts[0]))
-      let moment = try #require(try #require(self.zone).instant(of: try #require(self.today), at: time))
-      return Line(text: parts[1], now: moment / 1_000_000_000, meaning: parts[2].trimmed)
+      return try Self.line(parts)
     }
+  }
+
+  private static func line(_ parts: [String]) throws -> Line {
+    let (zone, today, time) = (try #require(self.zone), try #require(self.today), try #require(TimeOfDay(parts[0])))
+    let moment = try #require(zone.instant(of: today, at: time))
+    return Line(text: parts[1], now: moment / 1_000_000_000, meaning: parts[2].trimmed)
   }
 
   static func understand(_ text: String, _ now: Int64, _ language: CareLanguage) throws -> Intention {

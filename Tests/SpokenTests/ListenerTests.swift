@@ -6,8 +6,12 @@ import Testing
 
 @Suite struct ListenerTests {
   private func listener(_ time: String, zone: String = "Asia/Tokyo", called: [String] = []) throws -> Listener {
-    let zone = try #require(Zone(named: zone))
-    let moment = try #require(zone.instant(of: try #require(Day("2026-11-25")), at: try #require(TimeOfDay(time))))
+    try Self.listener("2026-11-25", time, zone: zone, called: called)
+  }
+
+  private static func listener(_ day: String, _ time: String, zone: String, called: [String] = []) throws -> Listener {
+    let (zone, day, time) = (try #require(Zone(named: zone)), try #require(Day(day)), try #require(TimeOfDay(time)))
+    let moment = try #require(zone.instant(of: day, at: time))
     return Listener(now: moment / 1_000_000_000, zone: zone, recipient: "Yoshiko Sato", called: called)
   }
 
@@ -39,13 +43,10 @@ import Testing
   }
 
   @Test func `a time that clocks show twice or never is asked back`() throws {
-    let zone = try #require(Zone(named: "Europe/Berlin"))
-    let overlap = try #require(zone.instant(of: try #require(Day("2026-10-25")), at: try #require(TimeOfDay("09:00"))))
-    let listener = Listener(now: overlap / 1_000_000_000, zone: zone, recipient: "")
-    #expect(listener.understand("she took her medicine at 2:30 am", .english) == .unclear(.whichTime))
-    let gap = try #require(zone.instant(of: try #require(Day("2026-03-29")), at: try #require(TimeOfDay("09:00"))))
-    let spring = Listener(now: gap / 1_000_000_000, zone: zone, recipient: "")
-    #expect(spring.understand("she took her medicine at 2:30 am", .english) == .unclear(.whichTime))
+    for day in ["2026-10-25", "2026-03-29"] {
+      let listener = try Self.listener(day, "09:00", zone: "Europe/Berlin")
+      #expect(listener.understand("she took her medicine at 2:30 am", .english) == .unclear(.whichTime))
+    }
   }
 
   @Test func `the clock of the household counts, not that of the machine`() throws {
