@@ -22,7 +22,7 @@ import Testing
       ("15:00", "he said she ate lunch", .reported), ("15:00", "who is that", .question),
       ("15:00", "I had lunch", .whose),
       ("15:00", "she had lunch and took her medicine", .several), ("15:00", "she had lunch yesterday", .whichTime),
-      ("21:30", "she took her medicine at eight", .whichHalf(hour: 8)), ("15:00", "she had lunch at 16:00", .notYet),
+      ("21:30", "she took her medicine at eight", .whichHalf(hour: 8)), ("15:00", "she took her medicine at 16:00", .notYet),
       ("15:00", "remind me at nine", .whichReminder), ("15:00", "remind me to call Ingrid", .whichDay),
       ("15:00", "she took her", .half), ("15:00", "the soup of the cat", .unknown(.meal)),
       ("15:00", "good morning sunshine", .unknown(nil)),
