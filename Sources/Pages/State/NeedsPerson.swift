@@ -46,20 +46,25 @@ public struct PageReader: FindingReader {
   /// Takes the page's language, clock and time zone.
   public init(view: PageView) { self.view = view }
 
+  /// When the page is made.
   public var now: Google_Protobuf_Timestamp { Google_Protobuf_Timestamp(nanosecondsSince1970: self.view.now) }
 
+  /// The text in the language of the page.
   public func callAsFunction(_ english: String, _ japanese: String) -> String { self.view[Text(english, japanese)] }
 
+  /// The day and the time in the zone of the household.
   public func time(_ stamp: Google_Protobuf_Timestamp) -> String {
     let local = self.view.zone.local(at: stamp.nanosecondsSince1970)
     return "\(self.view.name(of: local.day)) \(local.time.description)"
   }
 
+  /// How many days ago something was.
   public func relative(_ stamp: Google_Protobuf_Timestamp) -> String {
     guard stamp.seconds != 0 else { return self.view[.never] }
     return self.view.distance(to: self.view.zone.local(at: stamp.nanosecondsSince1970).day)
   }
 
+  /// What went wrong, in the language of the page.
   public func sentence(_ failure: Failure) -> String { failure.read(in: self.view.language).message }
 }
 
