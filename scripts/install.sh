@@ -38,6 +38,13 @@ done
 
 "$stripped/kith" help --man "$stripped/man1"
 (exec -a kithd "$stripped/kith" help --man "$stripped/man8")
+for program in kith-web kith-homeassistant; do
+  [ ! -e "$stripped/$program" ] || "$stripped/$program" help --man "$stripped/man8"
+done
+# Bash reads it into itself, so the line that names a shell to run it says nothing.
+"$stripped/kith" --generate-completion-script bash | sed '1{/^#!/d}' >"$stripped/kith.bash"
+"$stripped/kith" --generate-completion-script zsh >"$stripped/_kith"
+"$stripped/kith" --generate-completion-script fish >"$stripped/kith.fish"
 
 as_root=()
 if ! install -d "$prefix/bin" 2>/dev/null || ! [ -w "$prefix/bin" ]; then as_root=(sudo); fi
@@ -48,6 +55,9 @@ done
 for name in kithd kith-report; do "${as_root[@]}" ln -sfn kith "$prefix/bin/$name"; done
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/kith/speech" .build/speech/caregiving.lm.bin
 for section in man1 man8; do "${as_root[@]}" install -D -m 644 -t "$prefix/share/man/$section" "$stripped/$section"/*; done
+"${as_root[@]}" install -D -m 644 "$stripped/kith.bash" "$prefix/share/bash-completion/completions/kith"
+"${as_root[@]}" install -D -m 644 -t "$prefix/share/zsh/site-functions" "$stripped/_kith"
+"${as_root[@]}" install -D -m 644 -t "$prefix/share/fish/vendor_completions.d" "$stripped/kith.fish"
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith" LICENSE NOTICE THIRD-PARTY.md
 "${as_root[@]}" install -D -m 644 -t "$prefix/share/doc/kith/licenses" licenses/*
 if ! command -v ffmpeg >/dev/null || ! command -v ffprobe >/dev/null; then

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Makes Debian's packages of kith, kith-report, kith-pocketsphinx, kith-web and kith-homeassistant in .build/packages, and has lintian
+# read them. It builds the programs as scripts/install.sh does, which takes half an hour the first time; with --from PREFIX it
+# packs those that install.sh put into PREFIX. The version is that of the programs. The same programs give the same packages, byte for
+# byte: their time is that of the newest commit, or SOURCE_DATE_EPOCH.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+from=
+case "${1:-}" in
+  "") ;;
+  --from) from=$(realpath "${2:?--from needs the folder that install.sh installed into}") ;;
+  *) echo "package.sh: '$1' is no option; the only one is --from PREFIX" >&2; exit 2 ;;
+esac
+
+scripts/setup.sh debhelper lintian
+tree=.build/package/kith
+rm -rf .build/package
+mkdir -p "$tree"
+cp -r packaging/debian "$tree/debian"
+if [ -n "$from" ]; then
+  mkdir "$tree/debian/tmp"
+  cp -a "$from" "$tree/debian/tmp/usr"
+else
+  scripts/install.sh --web --homeassistant "$tree/debian/tmp/usr"
+fi
+
+# Units as people install them by hand, but for the paths.
+for unit in kithd kith-web kith-homeassistant; do
+  file=$tree/debian/$unit.service
+  [ $unit != kithd ] || file=$tree/debian/kith.kithd.service
+  sed -e '1{/^# System unit:/d}' -e 's#=/usr/local/bin/#=/usr/bin/#' "examples/systemd/$unit.service" >"$file"
+done
+sed -i 's#^ExecStart=.*#& --config /etc/kith/kithd.toml#' "$tree/debian/kith.kithd.service"
+for package in kith kith-web kith-homeassistant; do
+  sed "s/PACKAGE/$package/g" packaging/debian/postrm.in >"$tree/debian/$package.postrm"
+done
+mkdir "$tree/licenses"
+cp THIRD-PARTY.md CHANGELOG.md "$tree"
+cp licenses/*.txt "$tree/licenses"
+cp -r docs "$tree"
+for package in kith kith-report kith-pocketsphinx kith-web kith-homeassistant; do
+  printf 'THIRD-PARTY.md\nlicenses\n' >"$tree/debian/$package.docs"
+done
+echo 'docs/*.md' >>"$tree/debian/kith.docs"
+
+version=$("$tree/debian/tmp/usr/bin/kith" --version | cut -d' ' -f2)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+maintainer=$(sed -n 's/^Maintainer: //p' packaging/debian/control)
+cat >"$tree/debian/changelog" <<END
+kith ($version) unstable; urgency=medium
+
+  * CHANGELOG.md in this folder says what changed.
+
+ -- $maintainer  $(LC_ALL=C date -uR -d "@$SOURCE_DATE_EPOCH")
+END
+
+(cd "$tree" && dpkg-buildpackage --build=binary --no-sign --no-pre-clean >../build.log 2>&1) ||
+  { cat .build/package/build.log >&2; exit 1; }
+mkdir -p .build/packages
+rm -f .build/packages/*.deb
+mv .build/package/*.deb .build/packages/
+lintian --fail-on error,warning .build/packages/*.deb
+(cd .build/packages && du --bytes ./*.deb) >&2
