@@ -18,19 +18,18 @@ rm -rf .build/package
 mkdir -p "$tree"
 cp -r packaging/debian "$tree/debian"
 if [ -n "$from" ]; then
-  mkdir "$tree/debian/tmp"
-  cp -a "$from" "$tree/debian/tmp/usr"
+  cp -a "$from" "$tree/built"
 else
-  scripts/install.sh --web --homeassistant "$tree/debian/tmp/usr"
+  scripts/install.sh --web --homeassistant "$tree/built"
 fi
 
 # Units as people install them by hand, but for the paths.
-for unit in kithd kith-web kith-homeassistant; do
-  file=$tree/debian/$unit.service
-  [ $unit != kithd ] || file=$tree/debian/kith.kithd.service
-  sed -e '1{/^# System unit:/d}' -e 's#=/usr/local/bin/#=/usr/bin/#' "examples/systemd/$unit.service" >"$file"
-done
-sed -i 's#^ExecStart=.*#& --config /etc/kith/kithd.toml#' "$tree/debian/kith.kithd.service"
+unit() { sed -e '1{/^# System unit:/d}' -e 's#^ExecStart=\(/usr/local\|%h/.local\)/bin/#ExecStart=/usr/bin/#' "examples/systemd/$1.service"; }
+for unit in kith-web kith-homeassistant; do unit $unit >"$tree/debian/$unit.service"; done
+unit kithd | sed 's#^ExecStart=.*#& --config /etc/kith/kithd.toml#' >"$tree/debian/kith.kithd.service"
+mkdir "$tree/units"
+for unit in kithd-user kithd-worker kithd-worker-user; do unit $unit >"$tree/units/$unit.service"; done
+echo 'units/*.service' >"$tree/debian/kith.examples"
 for package in kith kith-web kith-homeassistant; do
   sed "s/PACKAGE/$package/g" packaging/debian/postrm.in >"$tree/debian/$package.postrm"
 done
@@ -41,16 +40,16 @@ cp -r docs "$tree"
 for package in kith kith-report kith-pocketsphinx kith-web kith-homeassistant; do
   printf 'THIRD-PARTY.md\nlicenses\n' >"$tree/debian/$package.docs"
 done
-echo 'docs/*.md' >>"$tree/debian/kith.docs"
+printf 'CHANGELOG.md\ndocs/*.md\n' >>"$tree/debian/kith.docs"
 
-version=$("$tree/debian/tmp/usr/bin/kith" --version | cut -d' ' -f2)
+version=$("$tree/built/bin/kith" --version | cut -d' ' -f2)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 maintainer=$(sed -n 's/^Maintainer: //p' packaging/debian/control)
 cat >"$tree/debian/changelog" <<END
 kith ($version) unstable; urgency=medium
 
-  * CHANGELOG.md in this folder says what changed.
+  * /usr/share/doc/kith/CHANGELOG.md.gz says what changed.
 
  -- $maintainer  $(LC_ALL=C date -uR -d "@$SOURCE_DATE_EPOCH")
 END
@@ -60,5 +59,5 @@ END
 mkdir -p .build/packages
 rm -f .build/packages/*.deb
 mv .build/package/*.deb .build/packages/
-lintian --fail-on error,warning .build/packages/*.deb
+lintian --allow-root --fail-on error,warning .build/packages/*.deb
 (cd .build/packages && du --bytes ./*.deb) >&2
