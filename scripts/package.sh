@@ -33,14 +33,13 @@ echo 'units/*.service' >"$tree/debian/kith.examples"
 for package in kith kith-web kith-homeassistant; do
   sed "s/PACKAGE/$package/g" packaging/debian/postrm.in >"$tree/debian/$package.postrm"
 done
-mkdir "$tree/licenses"
-cp THIRD-PARTY.md CHANGELOG.md "$tree"
-cp licenses/*.txt "$tree/licenses"
-cp -r docs "$tree"
+cp -r THIRD-PARTY.md licenses docs "$tree"
+# By its own name, debhelper would take it for the changelog of the packages.
+cp CHANGELOG.md "$tree/docs/release-notes.md"
 for package in kith kith-report kith-pocketsphinx kith-web kith-homeassistant; do
   printf 'THIRD-PARTY.md\nlicenses\n' >"$tree/debian/$package.docs"
 done
-printf 'CHANGELOG.md\ndocs/*.md\n' >>"$tree/debian/kith.docs"
+echo 'docs/*.md' >>"$tree/debian/kith.docs"
 
 version=$("$tree/built/bin/kith" --version | cut -d' ' -f2)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
@@ -49,7 +48,7 @@ maintainer=$(sed -n 's/^Maintainer: //p' packaging/debian/control)
 cat >"$tree/debian/changelog" <<END
 kith ($version) unstable; urgency=medium
 
-  * /usr/share/doc/kith/CHANGELOG.md.gz says what changed.
+  * /usr/share/doc/kith/release-notes.md.gz says what changed.
 
  -- $maintainer  $(LC_ALL=C date -uR -d "@$SOURCE_DATE_EPOCH")
 END
