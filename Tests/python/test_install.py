@@ -27,6 +27,7 @@ int main(int count, char **arguments) {
 SWIFT = """#!/bin/bash
 case "$*" in
 *--show-bin-path*) echo "$BUILT" ;;
+-print-target-info) echo "    \\"runtimeResourcePath\\": \\"$HOME/swift\\"" ;;
 *) echo "KITH_WEB=${KITH_WEB:-} $*" >>"$ASKED" ;;
 esac
 """
@@ -47,6 +48,11 @@ def install(tmp_path):
     (tmp_path / "bin" / "swift").write_text(SWIFT)
     (tmp_path / "bin" / "swift").chmod(0o755)
     (tmp_path / "program.c").write_text(PROGRAM)
+    for folder in ("swift/linux", "swift_static/linux"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "swift_static/linux/lib_FoundationICU.a").write_text("")
+    (tmp_path / "swift_static/linux/libswiftCore.a").write_text("")
+    subprocess.run(["gcc", "-shared", "-o", tmp_path / "swift/linux/lib_FoundationICU.so", tmp_path / "program.c"], check=True)
     for name in ("kith-programs", "kith-pocketsphinx", "kith-web"):
         subprocess.run(["gcc", "-g", "-o", tmp_path / "built" / name, tmp_path / "program.c"], check=True)
 
@@ -85,6 +91,9 @@ def test_kith_web_is_installed_only_when_it_is_asked_for(install):
     assert asked == [f"KITH_WEB=1 {options} {name}" for name in ("kith-pocketsphinx", "kith-programs", "kith-web")]
     assert set(os.listdir(prefix / "bin")) == programs | {"kith-web", ".debug"} and "kith-web in" in told
     assert not (prefix / "bin" / "kith-web").is_symlink()
+    # ICU is there once, and none is linked in.
+    assert os.listdir(prefix / "lib" / "kith") == ["lib_FoundationICU.so"]
+    assert set(os.listdir(prefix.parent / ".build/swift-static/linux")) == {"libswiftCore.a", "lib_FoundationICU.so"}
     assert set(os.listdir(prefix / "share" / "man" / "man8")) == {"kithd.page", "kith-web.page"}
 
 
