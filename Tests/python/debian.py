@@ -1,8 +1,7 @@
-"""A Debian of its own: a copy of a bare one, in which packages are installed and the programs of units run."""
+"""A Debian of its own: a copy of a bare one that boots its systemd, in which packages are installed and services run."""
 import contextlib
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -14,52 +13,67 @@ import pytest
 from conftest import ROOT
 
 BARE = ROOT / ".build" / "debian"
-# debhelper's choice; both are one folder in a Debian of today.
-UNITS = "usr/lib/systemd/system"
-
-
-def child(process):
-    """The process that one runs in the namespace which it made or entered."""
-    return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+# The systemd of Debian 13 asks for this where the machine has the first version of control groups.
+LEGACY = ["systemd.unified_cgroup_hierarchy=0", "SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1"]
 
 
 class Debian:
-    """A running copy. What runs in it has its processes and mounts for itself, and ends with it."""
+    """A booted copy. All that runs in it ends with it. It shares the network of this machine."""
 
     def __init__(self, release):
-        bare = BARE / release
-        if os.getuid() != 0 or not (bare / "etc/debian_version").exists():
+        if os.getuid() != 0 or not (BARE / release).exists():
             pytest.skip(f"there is no bare Debian {release}; scripts/debian.sh {release} makes it, as root")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"kith-{release}-", dir=BARE))
         self.folder.chmod(0o755)
-        subprocess.run(["cp", "-a", "--reflink=auto", f"{bare}/.", self.folder], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", f"{BARE / release}/.", self.folder], check=True)
         shutil.copy("/etc/resolv.conf", self.folder / "etc/resolv.conf")
         # A package is fetched once for all of them.
         archives = BARE / "archives" / release
         archives.mkdir(parents=True, exist_ok=True)
-        script = """
-            mount --bind /dev "$0/dev"; mount -t proc proc "$0/proc"; mount --bind "$1" "$0/var/cache/apt/archives"
-            echo ready; exec sleep infinity"""
-        self.first = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "sh", "-ec", script, self.folder,
-             archives], stdout=subprocess.PIPE, text=True)
-        assert self.first.stdout.readline() == "ready\n"
-        self.pid = child(self.first)
+        self.said = open(f"{self.folder}.log", "w+")
+        self.container = subprocess.Popen(
+            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--console=pipe", "--resolv-conf=off", "-D", self.folder,
+             f"--bind={archives}:/var/cache/apt/archives", "--boot",
+             *(LEGACY if pathlib.Path("/sys/fs/cgroup/systemd").exists() else [])],
+            stdin=subprocess.DEVNULL, stdout=self.said, stderr=subprocess.STDOUT)
+        try:
+            self.boot()
+        except BaseException:
+            self.remove()
+            raise
 
-    def command(self, *words, user=None, environment=()):
-        """The command line that runs a command in it; as a user, as the unit of the user does."""
-        home = f"/var/lib/{user}" if user else "/root"
-        line = ["nsenter", "--mount", "--pid", "--target", str(self.pid), "chroot", self.folder, "env", "-i", f"HOME={home}",
-                "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", *environment]
+    def boot(self):
+        """Waits until it has booted."""
+        end = time.monotonic() + 120
+        while not (self.first and self.run("systemctl", "is-system-running", check=False).stdout.strip() in ("running", "degraded")):
+            if self.container.poll() is not None or time.monotonic() > end:
+                self.said.seek(0)
+                pytest.skip(f"systemd-nspawn boots no Debian here: {self.said.read()[-500:]}")
+            time.sleep(0.2)
+
+    @property
+    def first(self):
+        """Its first process, once there is one."""
+        with contextlib.suppress(OSError, IndexError):
+            pid = pathlib.Path(f"/proc/{self.container.pid}/task/{self.container.pid}/children").read_text().split()[0]
+            if pathlib.Path(f"/proc/{pid}/comm").read_text() == "systemd\n":
+                return pid
+        return None
+
+    def run(self, *words, user=None, check=True):
+        """Runs a command in it; as a user, with the rights that the service of that user has."""
+        line = ["nsenter", "--mount", "--pid", "--uts", "--ipc", "--target", self.first, "env", "-i", "LC_ALL=C.UTF-8",
+                "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", f"HOME=/var/lib/{user}" if user else "HOME=/root"]
         if user:
             line += ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--no-new-privs"]
-        return [*line, *map(str, words)]
-
-    def run(self, *words, user=None, check=True, **options):
-        done = subprocess.run(self.command(*words, user=user), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=1200, **options)
+        done = subprocess.run([*line, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1200)
         assert not check or done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done
+
+    def apt(self, *words):
+        """Runs apt-get, which may wait for the one that Debian runs at times. Returns what was said."""
+        done = self.run("apt-get", "--yes", "-o", "DPkg::Lock::Timeout=300", *words)
+        return done.stdout + done.stderr
 
     def install(self, folder, *options):
         """`apt install ./*.deb` of a folder of this machine. Returns what was said."""
@@ -67,67 +81,33 @@ class Debian:
         shutil.rmtree(inside, ignore_errors=True)
         shutil.copytree(folder, inside)
         packages = [f"/root/packages/{file.name}" for file in sorted(inside.glob("*.deb"))]
-        done = self.run("apt-get", "install", "--yes", "--no-install-recommends", *options, *packages)
-        return done.stdout + done.stderr
+        return self.apt("install", "--no-install-recommends", *options, *packages)
 
     def path(self, inside):
         return self.folder / inside.lstrip("/")
 
+    def is_active(self, unit):
+        return self.run("systemctl", "is-active", unit, check=False).stdout == "active\n"
+
     def remove(self):
-        self.first.kill()
-        self.first.wait()
-        self.first.stdout.close()
-        # Its mounts were private, and ended with it.
+        # An orderly end, as of a machine: systemd-nspawn(1).
+        self.container.send_signal(signal.SIGTERM)
+        try:
+            self.container.wait(60)
+        except subprocess.TimeoutExpired:
+            self.container.kill()
+            self.container.wait()
+        self.said.close()
+        pathlib.Path(self.said.name).unlink()
         shutil.rmtree(self.folder)
 
 
 @contextlib.contextmanager
 def bare(release):
     """A fresh copy with the lists of its packages."""
-    debian = Debian(release)
+    machine = Debian(release)
     try:
-        debian.run("apt-get", "update", "--quiet")
-        yield debian
+        machine.apt("update")
+        yield machine
     finally:
-        debian.remove()
-
-
-class Service:
-    """What systemd does with a unit, where none runs: directories, user, command, signal."""
-
-    def __init__(self, debian, unit):
-        self.debian, self.unit, self.process = debian, unit, None
-
-    def settings(self):
-        """The settings of the unit and its drop-ins; the last of a name counts."""
-        drop_ins = self.debian.path(f"/etc/systemd/system/{self.unit}.service.d").glob("*.conf")
-        text = "".join(file.read_text() for file in [self.debian.path(f"/{UNITS}/{self.unit}.service"), *sorted(drop_ins)])
-        return dict(re.findall(r"^(\w+)=(.+)$", text, re.M))
-
-    def start(self):
-        settings = self.settings()
-        user = settings["User"]
-        for kind, place in (("State", "/var/lib"), ("Runtime", "/run")):
-            if name := settings.get(f"{kind}Directory"):
-                mode = settings[f"{kind}DirectoryMode"]
-                self.debian.run("install", "-d", "-o", user, "-g", user, "-m", mode, f"{place}/{name}")
-        self.log = open(self.debian.path(f"/root/{self.unit}.log"), "a")
-        self.process = subprocess.Popen(
-            self.debian.command("sh", "-c", f"umask 0077; exec {settings['ExecStart']}", user=user), stdout=self.log,
-            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        return self
-
-    def until(self, condition):
-        """Waits until it serves."""
-        end = time.monotonic() + 120
-        while not (value := condition()):
-            said = self.debian.path(f"/root/{self.unit}.log").read_text()[-2000:]
-            assert self.process.poll() is None and time.monotonic() < end, f"{self.unit} does not serve:\n{said}"
-            time.sleep(0.1)
-        return value
-
-    def stop(self):
-        """The exit code after SIGTERM."""
-        os.kill(child(self.process), signal.SIGTERM)
-        self.log.close()
-        return self.process.wait(60)
+        machine.remove()
