@@ -53,7 +53,9 @@ public enum ArchiveCipher: Sendable, Hashable {
       return try SecretFile(path: file).read() == nil ? "the file with the passphrase, \(file), is missing." : nil
     case .recipients(let file), .identity(let file):
       let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-      guard let mode = attributes?[.posixPermissions] as? Int else { return "the file with the keys, \(file), is missing." }
+      guard let mode = attributes?[.posixPermissions] as? Int else {
+        return "the file with the keys, \(file), is missing."
+      }
       // Whoever adds a key reads the next backup.
       return mode & 0o022 == 0 ? nil : "others may write \(file), and so add a key. Run: chmod 644 \(file)"
     }

@@ -116,7 +116,8 @@ struct HubConfigurationTests {
     let plan = try #require(chosen.backup.plan)
     #expect(plan.folder == "/srv/backup/kith" && plan.at.description == "04:15" && plan.hasSecrets)
     #expect((plan.keptDays, plan.keptWeeks, plan.keptMonths) == (3, 2, 1))
-    #expect(plan.cipher == .passphrase(file: "/etc/kith/backup.passphrase") && plan.command == ["/usr/bin/rclone", "copyto"])
+    #expect(
+      plan.cipher == .passphrase(file: "/etc/kith/backup.passphrase") && plan.command == ["/usr/bin/rclone", "copyto"])
     #expect(chosen.users == [0: .recorder] && chosen.logLevel == "debug")
     #expect(chosen.clientMemory.bytes == 128 << 20 && chosen.connectionsPerKey == 3)
     #expect(chosen.transcription.engines.count == 1)

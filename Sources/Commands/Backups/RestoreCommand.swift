@@ -50,7 +50,8 @@ struct RestoreCommand: AsyncParsableCommand {
     let program = "\(ProgramFolder.path)/kithd"
     var words = [program, "restore"] + (self.beforeUpgrade ? ["--before-upgrade"] : [])
     for (option, value) in [
-      ("--passphrase-file", self.passphraseFile), ("--identity-file", self.identityFile), ("--state-dir", self.stateDir),
+      ("--passphrase-file", self.passphraseFile), ("--identity-file", self.identityFile),
+      ("--state-dir", self.stateDir),
       ("--config", self.config),
     ] {
       if let value { words += [option, value] }
