@@ -15,11 +15,18 @@ let strict: [SwiftSetting] = [
 /// For targets that touch C or raw memory: each unsafe expression is marked.
 let memorySafe = strict + [.strictMemorySafety()]
 
+/// A folder of Swift's static libraries in which ICU is a shared one, made by scripts/install.sh: the programs are then linked to one
+/// copy of it in ../lib/kith. docs/decisions/0070-icu-is-one-file.md.
+let sharedICU: [LinkerSetting] =
+  Context.environment["KITH_SWIFT_STATIC"].map {
+    [.unsafeFlags(["-resource-dir", $0, "-Xlinker", "-rpath=$ORIGIN/../lib/kith"], .when(configuration: .release))]
+  } ?? []
+
 /// A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
 /// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
-let packed: [LinkerSetting] = [
-  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))
-]
+let packed: [LinkerSetting] =
+  [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))]
+  + sharedICU
 
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
 let build = Context.environment["KITH_BUILD"] ?? ""
@@ -226,7 +233,8 @@ let package = Package(
         "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
       ], swiftSettings: strict),
     .executableTarget(
-      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Wyoming", "Bus", arguments], swiftSettings: strict,
+      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Wyoming", "Bus", arguments],
+      swiftSettings: strict,
       linkerSettings: packed),
     .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
@@ -386,7 +394,7 @@ if hasWeb {
       swiftSettings: strict),
     .target(name: "WebFiles"),
     .executableTarget(
-      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict,
+      name: "kith-web", dependencies: ["Web", "WebRules", "Help", "Bus", arguments], swiftSettings: strict,
       linkerSettings: packed),
   ]
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 {
   # Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
   # what makes networks, clocks that are wrong, a broker, and what reads metrics.
-  scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime curl gettext groff-base less mosquitto zsh fish
+  scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime curl gettext groff-base less mosquitto zsh fish age
   scripts/speech-model.sh
   python=$(scripts/python-env.sh)
   export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"

@@ -230,14 +230,14 @@ public actor BackupActor {
   private func attempt(_ plan: BackupPlan) async -> Result<MadeBackup, Failure> {
     var backup = MadeBackup()
     backup.made = .init(nanosecondsSince1970: self.now())
-    backup.encrypted = plan.passphraseFile != nil
+    backup.encrypted = plan.cipher != nil
     backup.withSecrets = plan.hasSecrets
     backup.version = SoftwareVersion.current
     do throws(Failure) {
       let known = try await self.backups()
       backup.name = await self.name(for: backup, except: Set(known.map(\.name)))
       let making = BackupMaking(
-        folder: self.folder, scratch: self.scratch, passphraseFile: plan.passphraseFile,
+        folder: self.folder, scratch: self.scratch, cipher: plan.cipher,
         content: BackupContent(
           storage: self.storage, stateDirectory: self.stateDirectory, hasSecrets: plan.hasSecrets),
         known: Set(known.filter { $0.knownState == .good }.map(\.name)), isAsked: self.running?.isAsked == true)

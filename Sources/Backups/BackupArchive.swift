@@ -4,19 +4,18 @@ internal import EventLoop
 internal import Foundation
 internal import Glibc
 internal import KithMessages
-internal import Secrets
 internal import Storage
 
-/// A backup in one file: a tar(1) archive of the store and what belongs to it, encrypted by gpg(1) if there is a passphrase.
+/// A backup in one file: a tar(1) archive of the store and what belongs to it, encrypted if there is a cipher.
 ///
-/// Anybody who has the passphrase opens it with the same two programs: docs/operations.md.
+/// Anybody who has the key opens it with the same two programs: docs/operations.md.
 struct BackupArchive: Sendable {
   private static let manifest = "manifest.json"
 
   /// The file of the archive.
   let path: String
-  /// The file with the passphrase; nil = the archive is not encrypted.
-  let passphraseFile: String?
+  /// Nil = the archive is not encrypted.
+  let cipher: ArchiveCipher?
   /// A directory on a disk, in which a directory is made for the work and removed after it.
   let scratch: String
 
@@ -31,13 +30,14 @@ struct BackupArchive: Sendable {
 
   /// Writes the archive of a directory.
   ///
+  /// What is written for public keys is also written for a key of its own in the scratch directory, by which it is read again as long
+  /// as that directory is there.
+  ///
   /// - Throws: `BACKUP_FAILED`, `DISK_FULL`, `SECRET_UNREADABLE`. What was written of it is removed.
   func write(_ directory: String, version: String, name: String) async throws(Failure) {
     do {
-      // gpg would take one that others may read, and an empty one.
-      if let passphraseFile, try SecretFile(path: passphraseFile).read() == nil {
-        throw Self.failure("the file with the passphrase, \(passphraseFile), is missing.", self.path)
-      }
+      if let fault = try self.cipher?.fault() { throw Self.failure(fault, self.path) }
+      if case .recipients? = self.cipher { try await self.run("/usr/bin/age-keygen", ["-o", self.checkKey]) }
       let manifest = Manifest(version: version, name: name, files: try Self.digests(of: directory))
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -84,46 +84,46 @@ struct BackupArchive: Sendable {
     }
   }
 
-  /// Runs tar, which has gpg encrypt and decrypt.
+  private var checkKey: String { "\(self.scratch)/check.key" }
+
+  /// Runs tar, which has another program encrypt and decrypt.
   private func tar(_ arguments: [String]) async throws {
+    var encryption: [String] = []
+    if let cipher {
+      encryption = ["--use-compress-program", cipher.program(writes: arguments.first == "--create")]
+    }
+    try await self.run("/usr/bin/tar", arguments + encryption)
+  }
+
+  /// Runs a program in a directory that has the cipher's files by their names, because tar splits the text at spaces.
+  private func run(_ path: String, _ arguments: [String]) async throws {
     let work = "\(self.scratch)/programs"
     try FileManager.default.createDirectory(
       atPath: work, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(atPath: work) }
-    var arguments = arguments
-    if let passphraseFile {
-      // By a link in the working directory, because tar splits the text at spaces.
-      try FileManager.default.createSymbolicLink(atPath: "\(work)/passphrase", withDestinationPath: passphraseFile)
-      // Without a count, gpg would ask its agent, which it starts and leaves running.
-      let encryption = "--symmetric --cipher-algo AES256 --s2k-count 65011712 --compress-algo none"
-      arguments += [
-        "--use-compress-program",
-        """
-        gpg --homedir . --no-autostart --batch --quiet --no-symkey-cache --pinentry-mode loopback --passphrase-file passphrase \
-        \(arguments.first == "--create" ? encryption : "")
-        """,
-      ]
+    for file in self.cipher?.files(checkKey: self.checkKey) ?? [] {
+      try FileManager.default.createSymbolicLink(atPath: "\(work)/\(file.name)", withDestinationPath: file.path)
     }
     var environment = ChildProcess.plainEnvironment
     environment["LC_ALL"] = "C"
     let program = ChildProcess(
-      "/usr/bin/tar", arguments, environment: environment, directory: work,
+      path, arguments, environment: environment, directory: work,
       limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
+    let name = path.split(separator: "/").last ?? ""
     let outcome: ChildProcess.Outcome
     do throws(ChildProcess.Fault) {
       outcome = try await program.run()
     } catch .cancelled {
       throw CancellationError()
     } catch {
-      throw Self.failure("tar could not be run to its end (\(error)). Check that tar is installed.", self.path)
+      throw Self.failure("\(name) could not be run to its end (\(error)). Check that it is installed.", self.path)
     }
     guard outcome.ending == .exited(0) else {
       let words = outcome.complaint
       guard !words.contains("No space left on device") else {
         throw Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(self.path). Make room on that disk.")
       }
-      let gpg = self.passphraseFile == nil ? "" : " Check the passphrase, and that gpg is installed."
-      throw Self.failure("tar said: \(words).\(gpg)", self.path)
+      throw Self.failure("\(name) said: \(words).\(self.cipher.map { " " + $0.advice } ?? "")", self.path)
     }
   }
 

@@ -7,8 +7,8 @@ struct BackupMaking: Sendable {
   let folder: BackupFolder
   /// A directory that is made for the work and removed after it.
   let scratch: String
-  /// The file with the passphrase; nil = the archive is not encrypted.
-  let passphraseFile: String?
+  /// Nil = the archive is not encrypted.
+  let cipher: ArchiveCipher?
   let content: BackupContent
   /// The names of the sound ones.
   let known: Set<String>
@@ -23,7 +23,7 @@ struct BackupMaking: Sendable {
   func run(_ backup: MadeBackup) async throws(Failure) -> UInt64 {
     let files = FileManager.default
     let archive = BackupArchive(
-      path: self.folder.partialPath(of: backup.name), passphraseFile: self.passphraseFile, scratch: self.scratch)
+      path: self.folder.partialPath(of: backup.name), cipher: self.cipher, scratch: self.scratch)
     defer { try? files.removeItem(atPath: self.scratch) }
     do {
       try? files.removeItem(atPath: self.scratch)

@@ -6,7 +6,7 @@ public import KithMessages
 ///
 /// ```swift
 /// var plan = BackupPlan(folder: "/srv/backup/kith")
-/// plan.passphraseFile = "/etc/kith/backup.passphrase"
+/// plan.cipher = .passphrase(file: "/etc/kith/backup.passphrase")
 /// let next = plan.next(after: backups, now: now, in: zone)
 /// ```
 public struct BackupPlan: Sendable, Hashable {
@@ -22,8 +22,8 @@ public struct BackupPlan: Sendable, Hashable {
   public var keptMonths = 12
   /// Whether passwords, tokens and keys are in the backups.
   public var hasSecrets = false
-  /// The file with the passphrase that encrypts them; nil = they are not encrypted.
-  public var passphraseFile: String?
+  /// What encrypts them; nil = they are not encrypted.
+  public var cipher: ArchiveCipher?
   /// A program and its first arguments, run after each sound backup with the path of its file; empty = none.
   public var command: [String] = []
 

@@ -6,23 +6,23 @@ internal import Storage
 /// Puts a backup in the place of the store of a state directory that no hub uses.
 ///
 /// ```swift
-/// let restore = BackupRestore(path: "/srv/backup/kith/kith-20260131T033000Z-3f9a2c1b.tar", passphraseFile: nil, directory: state)
+/// let restore = BackupRestore(path: "/srv/backup/kith/kith-20260131T033000Z-3f9a2c1b.tar", cipher: nil, directory: state)
 /// let old = try await restore.run()
 /// ```
 public struct BackupRestore: Sendable {
   private let path: String
-  private let passphraseFile: String?
+  private let cipher: ArchiveCipher?
   private let directory: String
 
   /// Takes absolute paths.
   ///
   /// - Parameters:
   ///   - path: An archive of a ``BackupActor``, or a database that `kith backup` wrote.
-  ///   - passphraseFile: The file with the passphrase of an encrypted one.
+  ///   - cipher: What reads an encrypted one.
   ///   - directory: The state directory.
-  public init(path: String, passphraseFile: String?, directory: String) {
+  public init(path: String, cipher: ArchiveCipher?, directory: String) {
     self.path = path
-    self.passphraseFile = passphraseFile
+    self.cipher = cipher
     self.directory = directory
   }
 
@@ -74,8 +74,16 @@ public struct BackupRestore: Sendable {
     let store = "\(content)/\(BackupContent.store)"
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path))
     defer { try? file.close() }
-    guard try file.read(upToCount: 16) == Data("SQLite format 3\0".utf8) else {
-      let archive = BackupArchive(path: self.path, passphraseFile: self.passphraseFile, scratch: self.scratch)
+    let head = try file.read(upToCount: 16)
+    guard head == Data("SQLite format 3\0".utf8) else {
+      var hasIdentity = false
+      if case .identity? = self.cipher { hasIdentity = true }
+      // age-encryption.org/v1, "Header".
+      guard hasIdentity || head != Data("age-encryption.o".utf8) else {
+        throw BackupArchive.failure(
+          "it is encrypted for the keys of age. Name the file of a private key: --identity-file FILE", self.path)
+      }
+      let archive = BackupArchive(path: self.path, cipher: self.cipher, scratch: self.scratch)
       return try await archive.unpack(into: content)
     }
     try FileManager.default.copyItem(atPath: self.path, toPath: store)

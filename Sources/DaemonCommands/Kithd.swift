@@ -87,6 +87,9 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(help: "The file with the passphrase of an encrypted backup. Default: that of the configuration.")
   var passphraseFile: String?
 
+  @Option(help: "The file with a private key of age, for a backup that was encrypted for its public key.")
+  var identityFile: String?
+
   @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
   var stateDir: String?
 
@@ -102,7 +105,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let code = await RestoreProcess(
-      path: self.file, passphraseFile: self.passphraseFile, stateDirectory: self.stateDir, configPath: self.config
+      path: self.file, passphraseFile: self.passphraseFile, identityFile: self.identityFile,
+      stateDirectory: self.stateDir, configPath: self.config
     ).run()
     guard code == 0 else { throw ExitCode(code) }
   }

@@ -34,7 +34,8 @@ package struct ManPages {
     let own = self.program.commandName
     let below = self.program.commands.filter { $0.commandName != "help" }
     let see = below.map { "\(own)-\($0.commandName)" }
-    return [(own, self.page(own, [self.program], self.overview(below), see: see))]
+    let overview = below.isEmpty ? [] : self.overview(below)
+    return [(own, self.page(own, [self.program], overview, see: see))]
       + below.map { command in
         let name = "\(own)-\(command.commandName)"
         return (name, self.page(name, [self.program, command], self.commands([self.program, command]), see: [own]))
@@ -51,7 +52,9 @@ package struct ManPages {
     if !command.remarks.isEmpty { lines += [".SH DESCRIPTION"] + Self.paragraph(command.remarks) }
     lines += Self.options(".SH", "OPTIONS", command) + commands
     if !command.examples.isEmpty { lines += [".SH EXAMPLES"] + Self.examples(command) }
-    lines += [".SH SEE ALSO", see.map { ".BR \(Self.plain($0)) (\(self.section))" }.joined(separator: " ,\n")]
+    if !see.isEmpty {
+      lines += [".SH SEE ALSO", see.map { ".BR \(Self.plain($0)) (\(self.section))" }.joined(separator: " ,\n")]
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

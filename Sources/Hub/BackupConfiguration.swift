@@ -12,8 +12,9 @@ internal import TOMLKit
 /// keep_days = 7
 /// keep_weeks = 4
 /// keep_months = 12
-/// secrets = true                   # passwords, tokens and keys too; needs a passphrase
+/// secrets = true                   # passwords, tokens and keys too; needs one of the next two
 /// passphrase_file = "/etc/kith/backup.passphrase"
+/// recipients_file = "/etc/kith/backup.recipients"    # instead: public keys of age
 /// worker = "attic"                 # a worker that keeps each one too; in its own file, folder is where
 /// command = ["/usr/local/bin/copy-backup"]   # gets the path of each one
 /// ```
@@ -23,9 +24,9 @@ struct BackupConfiguration: Sendable, Hashable {
 
   /// What is wrong with the keys together; nil if nothing is.
   var fault: String? {
-    guard self.values.hasSecrets, self.values.passphraseFile == nil else { return nil }
+    guard self.values.hasSecrets, self.values.cipher == nil else { return nil }
     return
-      "backup.secrets needs backup.passphrase_file: without it, whoever reads the folder has your passwords and keys"
+      "backup.secrets needs backup.passphrase_file or backup.recipients_file: without it, whoever reads the folder has your passwords and keys"
   }
 
   /// The worker that a service runs on alone.
@@ -40,7 +41,13 @@ struct BackupConfiguration: Sendable, Hashable {
   mutating func set(_ key: String, _ value: (any TOMLValueConvertible)?) -> String? {
     switch key {
     case "folder": return Self.path(value, key) { self.values.folder = $0 }
-    case "passphrase_file": return Self.path(value, key) { self.values.passphraseFile = $0 }
+    case "passphrase_file", "recipients_file":
+      guard self.values.cipher == nil else {
+        return "backup.passphrase_file and backup.recipients_file exclude each other: remove one"
+      }
+      return Self.path(value, key) {
+        self.values.cipher = key == "passphrase_file" ? .passphrase(file: $0) : .recipients(file: $0)
+      }
     case "at":
       guard let time = value?.string.flatMap({ TimeOfDay($0) }) else {
         return "backup.at has to be a time of day such as \"03:30\""

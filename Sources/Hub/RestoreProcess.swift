@@ -9,15 +9,19 @@ internal import Storage
 public struct RestoreProcess: Sendable {
   private let path: String?
   private let passphraseFile: String?
+  private let identityFile: String?
   private let stateDirectory: String?
   private let configPath: String?
 
   /// Takes the command line's options; nil if not given.
   ///
   /// - Parameter path: The backup; nil = the copy that the last upgrade made.
-  public init(path: String?, passphraseFile: String?, stateDirectory: String?, configPath: String?) {
+  public init(
+    path: String?, passphraseFile: String?, identityFile: String?, stateDirectory: String?, configPath: String?
+  ) {
     self.path = path
     self.passphraseFile = passphraseFile
+    self.identityFile = identityFile
     self.stateDirectory = stateDirectory
     self.configPath = configPath
   }
@@ -34,9 +38,7 @@ public struct RestoreProcess: Sendable {
           try Self.beforeUpgrade(in: locations.stateDirectory)
         }
       let restore = BackupRestore(
-        path: path,
-        passphraseFile: self.passphraseFile.map(RuntimeLocations.absolute) ?? configured.backup.plan?.passphraseFile,
-        directory: locations.stateDirectory)
+        path: path, cipher: self.named ?? configured.backup.plan?.cipher, directory: locations.stateDirectory)
       let old = try await restore.run()
       print(
         self.path == nil
@@ -48,6 +50,12 @@ public struct RestoreProcess: Sendable {
       DaemonLog.end("kithd", error.message)
       return error.reason.hasPrefix("CONFIG_") ? 2 : 1
     }
+  }
+
+  /// What the command line names.
+  private var named: ArchiveCipher? {
+    self.identityFile.map { .identity(file: RuntimeLocations.absolute($0)) }
+      ?? self.passphraseFile.map { .passphrase(file: RuntimeLocations.absolute($0)) }
   }
 
   private static func beforeUpgrade(in directory: String) throws(Failure) -> String {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import Foundation
+internal import Help
 internal import HomeAssistant
 internal import KithClient
 internal import MQTT
@@ -72,6 +73,8 @@ struct KithHomeAssistant: AsyncParsableCommand {
   /// Ends with 2 if the options are wrong, as `kithd` does.
   static func main() async {
     do {
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
       var command = try Self.parse()
       try await command.run()
     } catch {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import Foundation
+internal import Help
 internal import Web
 internal import WebRules
 
@@ -59,6 +60,8 @@ struct KithWeb: AsyncParsableCommand {
   /// Ends with 2 if the options are wrong, as `kithd` does.
   static func main() async {
     do {
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
       var command = try Self.parse()
       try await command.run()
     } catch {

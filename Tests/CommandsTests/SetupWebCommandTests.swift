@@ -34,7 +34,7 @@ import Testing
   func ways(way: String, arguments: String) throws {
     let printed = try self.run("--yes", "--way", way, "--name", "localhost")
     #expect(printed.contains("  kith-web \(arguments)\n"))
-    #expect(printed.contains("  ExecStart=\n  ExecStart=/usr/local/bin/kith-web \(arguments)\n"))
+    #expect(printed.contains("  ExecStart=\n  ExecStart=\(ProgramFolder.path)/kith-web \(arguments)\n"))
     #expect(printed.contains("kith-web = \"door\""))
     #expect(printed.contains("proxy_buffering off;") == (way == "proxy"))
     #expect(printed.contains("Nothing was written"))

@@ -36,6 +36,9 @@ struct HubConfigurationTests {
   func backupSecrets() {
     #expect(self.fault("[backup]\nfolder = \"/srv/b\"\nsecrets = true")?.contains("passphrase_file") == true)
     #expect(self.fault("[backup]\nsecrets = true\npassphrase_file = \"/etc/p\"\nfolder = \"/srv/b\"") == nil)
+    #expect(self.fault("[backup]\nsecrets = true\nrecipients_file = \"/etc/r\"\nfolder = \"/srv/b\"") == nil)
+    #expect(
+      self.fault("[backup]\npassphrase_file = \"/etc/p\"\nrecipients_file = \"/etc/r\"")?.contains("exclude") == true)
   }
 
   @Test("the bounds of clients are numbers within reason")
@@ -113,7 +116,8 @@ struct HubConfigurationTests {
     let plan = try #require(chosen.backup.plan)
     #expect(plan.folder == "/srv/backup/kith" && plan.at.description == "04:15" && plan.hasSecrets)
     #expect((plan.keptDays, plan.keptWeeks, plan.keptMonths) == (3, 2, 1))
-    #expect(plan.passphraseFile == "/etc/kith/backup.passphrase" && plan.command == ["/usr/bin/rclone", "copyto"])
+    #expect(
+      plan.cipher == .passphrase(file: "/etc/kith/backup.passphrase") && plan.command == ["/usr/bin/rclone", "copyto"])
     #expect(chosen.users == [0: .recorder] && chosen.logLevel == "debug")
     #expect(chosen.clientMemory.bytes == 128 << 20 && chosen.connectionsPerKey == 3)
     #expect(chosen.transcription.engines.count == 1)

@@ -100,3 +100,21 @@ def locked():
         assert house.hub.end() in (0, None)
     finally:
         house.remove()
+
+
+@pytest.fixture
+def sealed():
+    """Encrypted for the public key of a household that keeps the private one elsewhere: house.identity."""
+    house = House()
+    house.identity = house.hub.directory / "elsewhere" / "private key"
+    house.identity.parent.mkdir()
+    subprocess.run(["age-keygen", "-o", house.identity], check=True, capture_output=True)
+    house.recipients = house.hub.directory / "public keys"
+    house.recipients.write_bytes(subprocess.run(["age-keygen", "-y", house.identity], check=True, capture_output=True).stdout)
+    house.recipients.chmod(0o644)
+    house.plan(folder=house.folder, secrets=True, recipients_file=house.recipients)
+    try:
+        yield house.start()
+        assert house.hub.end() in (0, None)
+    finally:
+        house.remove()

@@ -132,6 +132,8 @@ def trials(programs):
               ("scripts/servers.sh", "readers")),
         Trial("house", "a day with a real Home Assistant", 1, pytest("test_homeassistant_real.py"), LONG,
               ("scripts/home-assistant.sh",)),
+        Trial("packages", "Debian's packages on a bare Debian 12 and 13", 1, pytest("test_packages.py"), LONG,
+              ("bash", "-c", "scripts/package.sh && scripts/debian.sh bookworm trixie")),
         Trial("races", "loop, sockets and planes under ThreadSanitizer", 2,
               swift("^(EventLoopTests|ZeroMQTests|BusZeroMQTests)[.]", scratch=".build/thread"), LONG, sanitized("thread")),
         Trial("memory", "cards, WebDAV and frames under AddressSanitizer", 2,

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from backup_house import ENTRIES, House, house, locked  # noqa: F401
+from backup_house import ENTRIES, House, house, locked, sealed  # noqa: F401
 from conftest import BINARIES, seed, size
 from keyed import eventually
 from test_clock_back import LIBRARIES, needs_faketime
@@ -39,6 +39,34 @@ def test_an_encrypted_one_is_opened_by_gpg_and_tar(locked, tmp_path):
          locked.passphrase, "--decrypt", path], capture_output=True, check=True).stdout
     names = subprocess.run(["tar", "-t"], input=plain, capture_output=True, check=True).stdout.decode().split()
     assert {"./kith.db", "./manifest.json", "./content.key"} <= set(names)
+
+
+def test_one_for_a_public_key_is_opened_by_age_and_tar_with_the_private_one_alone(sealed):
+    sealed.fill()
+    path = sealed.make()
+    assert sealed.good() and sealed.good()[0]["encrypted"]
+    opened = subprocess.run(["age", "--decrypt", "--identity", sealed.identity, path], capture_output=True, check=True).stdout
+    names = subprocess.run(["tar", "-t"], input=opened, capture_output=True, check=True).stdout.decode().split()
+    assert {"./kith.db", "./manifest.json", "./content.key"} <= set(names)
+    # The key by which kithd checked it is gone, and with it the last one that this machine had.
+    state = sealed.hub.directory / "state"
+    keys = [file for file in state.rglob("*") if file.is_file() and b"AGE-SECRET-KEY" in file.read_bytes()]
+    assert not keys and b"Porridge" not in path.read_bytes()
+
+
+def test_public_keys_that_others_could_add_to_are_refused(sealed):
+    def refused():
+        assert sealed.hub.error("Backups/Make", timeout=120) == ("INTERNAL", "BACKUP_FAILED")
+        return sealed.state()["fault"]
+
+    sealed.recipients.chmod(0o666)
+    assert "chmod 644" in refused()
+    sealed.recipients.unlink()
+    assert "is missing" in refused()
+    sealed.recipients.write_text("age1nonsense\n")
+    sealed.recipients.chmod(0o644)
+    assert "Check the public keys" in refused()
+    assert {file.name for file in sealed.folder.iterdir()} == {backup["name"] for backup in sealed.good()}
 
 
 def ask_for_one(house):

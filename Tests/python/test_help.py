@@ -37,8 +37,10 @@ def test_gettext_accepts_the_catalogue():
     subprocess.run(["msgfmt", "--check", "-o", os.devnull, CATALOGUE], check=True)
 
 
-@pytest.mark.parametrize(("program", "section"), [("kith", 1), ("kithd", 8)])
+@pytest.mark.parametrize(("program", "section"), [("kith", 1), ("kithd", 8), ("kith-web", 8), ("kith-homeassistant", 8)])
 def test_the_manual_is_without_faults(program, section, tmp_path):
+    if not (BINARIES / program).exists():
+        pytest.skip(f"{program} is not built")
     assert run(program, "help", "--man", tmp_path / "man").returncode == 0
     pages = sorted((tmp_path / "man").iterdir())
     assert tmp_path / "man" / f"{program}.{section}" in pages

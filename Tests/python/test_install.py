@@ -8,13 +8,14 @@ import pytest
 from conftest import ROOT
 
 OTHERS = ("setup.sh", "version.sh", "speech-model.sh")
-# Writes a manual of one page under the name by which it was started.
+# Writes a manual of one page under the name by which it was started, and completion for a shell that is named after its option.
 PROGRAM = """
 #include <libgen.h>
 #include <stdio.h>
 #include <sys/stat.h>
 int answer(void) { return 0; }
 int main(int count, char **arguments) {
+    if (count == 3) return puts("#!/bin/bash") < 0 || puts(arguments[2]) < 0;
     if (count != 4) return answer();
     char page[4096];
     mkdir(arguments[3], 0755);
@@ -26,6 +27,7 @@ int main(int count, char **arguments) {
 SWIFT = """#!/bin/bash
 case "$*" in
 *--show-bin-path*) echo "$BUILT" ;;
+-print-target-info) echo "    \\"runtimeResourcePath\\": \\"$HOME/swift\\"" ;;
 *) echo "KITH_WEB=${KITH_WEB:-} $*" >>"$ASKED" ;;
 esac
 """
@@ -46,6 +48,11 @@ def install(tmp_path):
     (tmp_path / "bin" / "swift").write_text(SWIFT)
     (tmp_path / "bin" / "swift").chmod(0o755)
     (tmp_path / "program.c").write_text(PROGRAM)
+    for folder in ("swift/linux", "swift_static/linux"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "swift_static/linux/lib_FoundationICU.a").write_text("")
+    (tmp_path / "swift_static/linux/libswiftCore.a").write_text("")
+    subprocess.run(["gcc", "-shared", "-o", tmp_path / "swift/linux/lib_FoundationICU.so", tmp_path / "program.c"], check=True)
     for name in ("kith-programs", "kith-pocketsphinx", "kith-web"):
         subprocess.run(["gcc", "-g", "-o", tmp_path / "built" / name, tmp_path / "program.c"], check=True)
 
@@ -73,6 +80,10 @@ def test_kith_web_is_installed_only_when_it_is_asked_for(install):
     assert set(os.listdir(prefix / "bin")) == programs | {".debug"} and "kith-web" not in told
     manual = {section: os.listdir(prefix / "share" / "man" / section) for section in ("man1", "man8")}
     assert manual == {"man1": ["kith.page"], "man8": ["kithd.page"]}
+    # Bash reads its file and never runs it.
+    assert (prefix / "share" / "bash-completion" / "completions" / "kith").read_text() == "bash\n"
+    assert (prefix / "share" / "zsh" / "site-functions" / "_kith").read_text().endswith("\nzsh\n")
+    assert (prefix / "share" / "fish" / "vendor_completions.d" / "kith.fish").read_text().endswith("\nfish\n")
     assert os.readlink(prefix / "bin" / "kithd") == os.readlink(prefix / "bin" / "kith-report") == "kith"
 
     # Into the same folder, later.
@@ -80,6 +91,10 @@ def test_kith_web_is_installed_only_when_it_is_asked_for(install):
     assert asked == [f"KITH_WEB=1 {options} {name}" for name in ("kith-pocketsphinx", "kith-programs", "kith-web")]
     assert set(os.listdir(prefix / "bin")) == programs | {"kith-web", ".debug"} and "kith-web in" in told
     assert not (prefix / "bin" / "kith-web").is_symlink()
+    # ICU is there once, and none is linked in.
+    assert os.listdir(prefix / "lib" / "kith") == ["lib_FoundationICU.so"]
+    assert set(os.listdir(prefix.parent / ".build/swift-static/linux")) == {"libswiftCore.a", "lib_FoundationICU.so"}
+    assert set(os.listdir(prefix / "share" / "man" / "man8")) == {"kithd.page", "kith-web.page"}
 
 
 def test_programs_are_stripped_and_a_debugger_finds_their_symbols(install):

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from backup_house import ENTRIES, LATER, House, house, locked  # noqa: F401
+from backup_house import ENTRIES, LATER, House, house, locked, sealed  # noqa: F401
 from conftest import BINARIES, seed, size
 
 
@@ -66,6 +66,26 @@ def test_a_wrong_passphrase_changes_nothing(locked):
     assert (locked.hub.directory / "state" / "content.key").read_bytes() == key
     locked.start()
     assert locked.memos() == sorted(ENTRIES)
+
+
+def test_one_for_a_public_key_comes_back_with_the_private_one(sealed):
+    sealed.fill()
+    path = sealed.make()
+    assert sealed.hub.end() == 0
+    key = sealed.hub.directory / "state" / "content.key"
+    secret = key.read_bytes()
+    key.unlink()
+    refused = sealed.restore(path)
+    assert refused.returncode == 1 and "--identity-file" in refused.stderr
+    other = sealed.hub.directory / "another"
+    subprocess.run(["age-keygen", "-o", other], check=True, capture_output=True)
+    refused = sealed.restore(path, "--identity-file", other)
+    assert refused.returncode == 1 and "has the private key of this backup" in refused.stderr
+    assert not key.exists() and not list((sealed.hub.directory / "state").glob("before-restore-*"))
+    assert sealed.restore(path, "--identity-file", sealed.identity).returncode == 0
+    assert key.read_bytes() == secret
+    sealed.start()
+    assert sealed.memos() == sorted(ENTRIES)
 
 
 @pytest.mark.parametrize("place", [0.3, 0.6, 0.9])

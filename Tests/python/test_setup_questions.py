@@ -105,3 +105,18 @@ def test_without_a_terminal_it_says_what_else_to_do(hub, language, words):
         [BINARIES / "kith", "setup", "--runtime-dir", hub.runtime], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=60, start_new_session=True, env={**os.environ, "LC_ALL": language})
     assert run.returncode == 1 and not run.stdout and words in run.stderr and "kith contacts source add" in run.stderr
+
+
+def test_with_yes_it_asks_nothing(hub):
+    """As an installation by a script has it: without a terminal, and again without a change."""
+    def set_up():
+        return subprocess.run(
+            [BINARIES / "kith", "setup", "--yes", "--runtime-dir", hub.runtime], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=60, start_new_session=True, env={**os.environ, "LC_ALL": "ja_JP.UTF-8"})
+
+    run = set_up()
+    assert run.returncode == 0 and "終わりました" in run.stdout and "[" not in run.stdout, run
+    assert hub.reply("Care/Settings")["language"] == "ja"
+    before = state(hub)
+    again = set_up()
+    assert again.returncode == 0 and "変更はありません" in again.stdout and state(hub) == before

@@ -69,10 +69,15 @@ def test_the_state_of_the_sources(sources):
     git(sources, "add", ".")
     git(sources, "commit", "-qm", "one")
     first = git(sources, "rev-parse", "--short=7", "HEAD")
-    assert build_of(sources) == f"g{first}"
+    assert build_of(sources) == f"0.g{first}"
     # A release of another number is none of this one.
     git(sources, "tag", "v1.2.2")
-    assert build_of(sources) == f"g{first}"
+    (sources / "Sources" / "less").write_text("")
+    git(sources, "add", ".")
+    git(sources, "commit", "-qm", "since the number was written")
+    first = git(sources, "rev-parse", "--short=7", "HEAD")
+    # Packages of later commits have a higher number.
+    assert build_of(sources) == f"1.g{first}"
     git(sources, "tag", "v1.2.3")
     assert build_of(sources) == ""
     (sources / "Sources" / "more").write_text("")

@@ -23,6 +23,9 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(help: "The file with the passphrase of an encrypted backup. Default: that of the configuration.")
   var passphraseFile: String?
 
+  @Option(help: "The file with a private key of age, for a backup that was encrypted for its public key.")
+  var identityFile: String?
+
   @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
   var stateDir: String?
 
@@ -47,7 +50,9 @@ struct RestoreCommand: AsyncParsableCommand {
     let program = "\(ProgramFolder.path)/kithd"
     var words = [program, "restore"] + (self.beforeUpgrade ? ["--before-upgrade"] : [])
     for (option, value) in [
-      ("--passphrase-file", self.passphraseFile), ("--state-dir", self.stateDir), ("--config", self.config),
+      ("--passphrase-file", self.passphraseFile), ("--identity-file", self.identityFile),
+      ("--state-dir", self.stateDir),
+      ("--config", self.config),
     ] {
       if let value { words += [option, value] }
     }

@@ -9,18 +9,24 @@ struct SetupCommand: HubCommand {
     discussion: """
       Can be run again: it shows what is set, and changes only what you answer. Nothing is changed before the last question.
       Example: kith setup
+      Example: kith setup --yes
       """)
 
   @OptionGroup var global: GlobalOptions
 
+  @Flag(help: "Ask nothing: each answer is what its question has in brackets. Needs no terminal.")
+  var yes = false
+
   func run(_ session: Session) async throws {
-    guard session.console.isTerminal else { throw Self.noTerminal }
+    guard self.yes || session.console.isTerminal else { throw Self.noTerminal }
     let household = try await Household(session)
-    let questions = SetupQuestions(session: session, household: household)
-    session.console.tell(
-      session.language(
-        "Enter takes what is in brackets. Ctrl-C ends without any change.",
-        "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
+    let questions = SetupQuestions(session: session, household: household, isAsking: !self.yes)
+    if !self.yes {
+      session.console.tell(
+        session.language(
+          "Enter takes what is in brackets. Ctrl-C ends without any change.",
+          "Enter で [ ] の内容になります。Ctrl-C でいつでもやめられ、何も変わりません。"))
+    }
     let answers = try questions.ask()
     guard !answers.isEmpty else {
       return session.console.tell(session.language("Nothing to change.", "変更はありません。"))

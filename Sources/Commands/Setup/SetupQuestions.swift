@@ -6,6 +6,8 @@ internal import KithMessages
 struct SetupQuestions {
   let session: Session
   let household: Household
+  /// False: Enter for every question, without a terminal.
+  let isAsking: Bool
 
   private var say: Language { self.session.language }
   private var none: String { self.say("none", "なし") }
@@ -151,6 +153,7 @@ struct SetupQuestions {
   }
 
   private func line(_ prompt: String) throws(Failure) -> String {
+    guard self.isAsking else { return "" }
     guard let line = self.session.console.ask(prompt) else { throw SetupCommand.noTerminal }
     return String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }

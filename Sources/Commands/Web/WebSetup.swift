@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bus
 
 /// Who answers for the name under which devices reach kith-web.
 enum WebWay: String, CaseIterable, ExpressibleByArgument {
@@ -41,6 +42,8 @@ struct WebSetup {
   let port: Int
   var certificate = ""
   var keyFile = ""
+  /// The path of kith-web, which is installed beside this program.
+  var program = ProgramFolder.path + "/kith-web"
 
   /// The arguments of kith-web.
   var arguments: [String] {
@@ -70,7 +73,7 @@ struct WebSetup {
   /// The drop-in of the system unit: systemd.unit(5).
   var dropIn: String {
     // systemd.service(5), "Command lines": quotes, and % and $ doubled.
-    let words = (["/usr/local/bin/kith-web"] + self.arguments).map { word in
+    let words = ([self.program] + self.arguments).map { word in
       let doubled = word.map { $0 == "%" || $0 == "$" ? "\($0)\($0)" : $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
       return word.contains(where: { " '\"\\;".contains($0) }) ? "\"\(doubled.joined())\"" : doubled.joined()
     }

@@ -1,0 +1,63 @@
+internal import Bus
+internal import Foundation
+internal import Secrets
+
+/// The program that encrypts the file of a backup, with the file that has its key.
+public enum ArchiveCipher: Sendable, Hashable {
+  /// gpg(1) with a passphrase, which reads what it wrote.
+  case passphrase(file: String)
+  /// age(1) with public keys: nothing on this machine reads what it wrote, once it was checked.
+  case recipients(file: String)
+  /// age(1) with private keys. It only reads.
+  case identity(file: String)
+
+  /// The names of the files that ``program(writes:)`` names.
+  ///
+  /// - Parameter checkKey: The private key of this one archive, which age writes for as well.
+  func files(checkKey: String) -> [(name: String, path: String)] {
+    switch self {
+    case .passphrase(let file): [("passphrase", file)]
+    case .recipients(let file): [("recipients", file), ("check", checkKey)]
+    case .identity(let file): [("identity", file)]
+    }
+  }
+
+  /// The command by which tar(1) has its archive encrypted; to read, it appends `-d`.
+  func program(writes: Bool) -> String {
+    switch self {
+    case .passphrase:
+      // Without a count, gpg would ask its agent, which it starts and leaves running.
+      "gpg --homedir . --no-autostart --batch --quiet --no-symkey-cache --pinentry-mode loopback --passphrase-file passphrase"
+        + (writes ? " --symmetric --cipher-algo AES256 --s2k-count 65011712 --compress-algo none" : "")
+    case .recipients: writes ? "age --encrypt --recipients-file recipients --identity check" : "age --identity check"
+    case .identity: "age --identity identity"
+    }
+  }
+
+  /// What to look at if it fails, for people.
+  var advice: String {
+    switch self {
+    case .passphrase: "Check the passphrase, and that gpg is installed."
+    case .recipients(let file): "Check the public keys in \(file), and that age is installed."
+    case .identity(let file): "Check that \(file) has the private key of this backup, and that age is installed."
+    }
+  }
+
+  /// Why nothing may be written with it; nil if it may.
+  ///
+  /// - Throws: `SECRET_UNREADABLE`.
+  func fault() throws(Failure) -> String? {
+    switch self {
+    case .passphrase(let file):
+      // gpg would take one that others may read, and an empty one.
+      return try SecretFile(path: file).read() == nil ? "the file with the passphrase, \(file), is missing." : nil
+    case .recipients(let file), .identity(let file):
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+      guard let mode = attributes?[.posixPermissions] as? Int else {
+        return "the file with the keys, \(file), is missing."
+      }
+      // Whoever adds a key reads the next backup.
+      return mode & 0o022 == 0 ? nil : "others may write \(file), and so add a key. Run: chmod 644 \(file)"
+    }
+  }
+}
