@@ -223,7 +223,7 @@ let package = Package(
         logging,
       ], swiftSettings: strict),
     .executableTarget(
-      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Bus", arguments], swiftSettings: strict,
+      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Bus", arguments], swiftSettings: strict,
       linkerSettings: packed),
     .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
@@ -378,7 +378,7 @@ if hasWeb {
       swiftSettings: strict),
     .target(name: "WebFiles"),
     .executableTarget(
-      name: "kith-web", dependencies: ["Web", "WebRules", "Bus", arguments], swiftSettings: strict,
+      name: "kith-web", dependencies: ["Web", "WebRules", "Help", "Bus", arguments], swiftSettings: strict,
       linkerSettings: packed),
   ]
 }

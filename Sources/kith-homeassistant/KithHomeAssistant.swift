@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Bus
-internal import Foundation
 internal import HomeAssistant
 internal import KithClient
 internal import MQTT
@@ -49,17 +48,7 @@ struct KithHomeAssistant: AsyncParsableCommand {
   @Flag(help: "Send the titles of reminders too, which have names. Everybody at the broker can read them.")
   var details = false
 
-  /// Ends with 2 if the options are wrong, as `kithd` does.
-  static func main() async {
-    do {
-      var command = try Self.parse()
-      try await command.run()
-    } catch {
-      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
-      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
-      Self.exit(withError: ExitCode(2))
-    }
-  }
+  static func main() async { await Self.runProgram() }
 
   mutating func run() async throws {
     let settings: HouseProcess.Settings

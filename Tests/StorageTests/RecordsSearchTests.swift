@@ -195,9 +195,9 @@ import Testing
     ("abcd", "badc", 2),
     ("さいとう", "さとう", 1),
   ]) func distancesAreCounted(one: String, other: String, distance: Int) {
-    let (one, other) = (Array(one.unicodeScalars), Array(other.unicodeScalars))
-    #expect(Spelling.distance(one, other, limit: 3) == distance)
-    #expect(Spelling.distance(other, one, limit: 3) == distance)
-    if distance > 0 { #expect(Spelling.distance(one, other, limit: distance - 1) == nil) }
+    let word = SpelledWord(one.unicodeScalars)
+    #expect(word.distance(to: other, limit: 3) == distance)
+    #expect(SpelledWord(other.unicodeScalars).distance(to: one, limit: 3) == distance)
+    if distance > 0 { #expect(word.distance(to: other, limit: distance - 1) == nil) }
   }
 }

@@ -1,0 +1,71 @@
+internal import GRDB
+
+/// A search among contacts, among people, or among both, in steps: names as they are written, names in another script, other fields,
+/// misspelt names. It ends with the step that has enough.
+struct AcquaintanceSearch {
+  let database: Database
+  var contacts: ContactSearch?
+  var people: PersonSearch?
+
+  /// The matches of a text, the best first; more than `limit` of contacts or of people if there are more.
+  func hits(of text: String, limit: Int) throws -> [NameHit] {
+    var found = Found(limit: limit)
+    let (contactReadings, personReadings) = (
+      self.contacts?.readings(of: text) ?? [], self.people?.readings(of: text) ?? []
+    )
+    for index in 0..<max(contactReadings.count, personReadings.count) where !found.isFull {
+      let count = limit + 1 + found.hits.count
+      found.add(
+        (try self.contacts?.hits(of: contactReadings[index], in: "names", .name, limit: count) ?? [])
+          + (try self.people?.hits(of: personReadings[index], limit: count) ?? []))
+    }
+    try self.addAlike(text, misspelt: false, to: &found)
+    for query in contactReadings where !found.isFull {
+      let count = limit + 1 + found.hits.count
+      found.add(try self.contacts?.hits(of: query, in: "words", .anyField, limit: count) ?? [])
+    }
+    try self.addAlike(text, misspelt: true, to: &found)
+    return found.hits
+  }
+
+  /// Adds names that are written otherwise, or misspelt.
+  private func addAlike(_ text: String, misspelt: Bool, to found: inout Found) throws {
+    guard !found.isFull else { return }
+    let search = NameSearch(
+      database: self.database, kind: self.people == nil ? .contact : self.contacts == nil ? .person : nil
+    ) { word in
+      (try self.contacts?.owners(withName: word) ?? []).union(try self.people?.owners(withWord: word) ?? [])
+    }
+    try search.find(text, misspelt: misspelt) { owners in
+      let new = owners.keys.filter { !found.owners.contains($0) }
+      let keys =
+        (try self.contacts?.keys(of: new.compactMap(\.contact)) ?? [])
+        + (try self.people?.keys(of: new.compactMap(\.person)) ?? [])
+      found.add(
+        keys.map { owner, key in
+          NameHit(owner: owner, rank: misspelt ? .misspelt : .otherScript, distance: owners[owner] ?? 0, key: key)
+        })
+      return !found.isFull
+    }
+  }
+
+  /// What was found, the best first.
+  private struct Found {
+    let limit: Int
+    private(set) var hits: [NameHit] = []
+    private(set) var owners: Set<NameOwner> = []
+    private var contacts = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// A person and a contact may be one acquaintance, so one of both must be enough alone.
+    var isFull: Bool { max(self.contacts, self.hits.count - self.contacts) > self.limit }
+
+    mutating func add(_ step: [NameHit]) {
+      for hit in step.sorted() where self.owners.insert(hit.owner).inserted {
+        self.hits.append(hit)
+        if hit.owner.contact != nil { self.contacts += 1 }
+      }
+    }
+  }
+}
