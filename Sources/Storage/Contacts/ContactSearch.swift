@@ -48,9 +48,6 @@ struct ContactSearch {
   /// The row of the source of which contacts are found; nil for all.
   var source: Int64?
 
-  /// The most matches that are sorted. A common word has more, and reading them all would take too long.
-  private static let candidates = 300
-
   func readings(of text: String) -> [SearchQuery] {
     SearchQuery.readings(of: text, marks: self.source.map { [[SearchText.word(ofSource: $0)]] } ?? [])
   }
@@ -73,7 +70,7 @@ struct ContactSearch {
         "beginning": .text(query.beginning), "expression": .text(query.expression), "first": .text(words.first ?? ""),
         "second": .text(words.dropFirst().first ?? ""),
         "others": words.count > 2 ? .text(ColumnValues.array(Array(words.dropFirst(2)))) : .null,
-        "candidates": .integer(Int64(max(Self.candidates, limit))), "limit": .integer(Int64(limit)),
+        "candidates": .integer(Int64(max(AcquaintanceSearch.candidates, limit))), "limit": .integer(Int64(limit)),
       ]
     ) { NameHit(owner: NameOwner(contact: $0.integer(0)), rank: rank, distance: Int($0.integer(1)), key: $0.text(2)) }
   }
@@ -81,18 +78,25 @@ struct ContactSearch {
   /// Contacts with a word in their names.
   func owners(withName word: String) throws -> Set<NameOwner> {
     guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
-    return Set(try self.hits(of: query, in: "names", .name, limit: NameSearch.exactLimit).map(\.owner))
+    return Set(
+      try self.database.all(
+        """
+        SELECT text.contact FROM contact_names AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
+        WHERE contact_names MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.names, value) = 0)
+        LIMIT ?3
+        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
+      ) { NameOwner(contact: $0.integer(0)) })
   }
 
-  /// The places of contacts in lists; those of other sources are left out.
-  func keys(of rows: [Int64]) throws -> [(NameOwner, String)] {
+  /// The places of contacts in lists, the first ones named; those of other sources are left out.
+  func keys(of rows: [Int64], limit: Int) throws -> [(NameOwner, String)] {
     guard !rows.isEmpty else { return [] }
     return try self.database.all(
       """
       SELECT text.contact, text.sort_key FROM json_each(?1) AS found
         CROSS JOIN contact_search AS text ON text.contact = found.value
-      WHERE ?2 IS NULL OR (SELECT source FROM contact WHERE id = text.contact) = ?2
-      """, .text(ColumnValues.array(rows)), .optional(self.source)
+      WHERE ?2 IS NULL OR (SELECT source FROM contact WHERE id = text.contact) = ?2 LIMIT ?3
+      """, .text(ColumnValues.array(rows)), .optional(self.source), .integer(Int64(limit))
     ) { (NameOwner(contact: $0.integer(0)), $0.text(1)) }
   }
 }

@@ -42,7 +42,7 @@ struct NameSearch {
   }
 
   /// The most owners of one word of several, before the others narrow them down.
-  static let exactLimit = 5000
+  static let exactLimit: Int64 = 5000
 
   private static let words = 6
   /// The most words that are looked at for one part of a word, and the most owners of words.
@@ -100,7 +100,8 @@ struct NameSearch {
           complete[owner] = distance.flatMap { distance in complete[owner].map { $0 + distance } }
         }
       }
-      if words.count == 1 || (whole.count == words.count && !complete.isEmpty) { return complete }
+      // Only initials of other words may be known; that is looked at last, one by one.
+      if whole.count == words.count, !complete.isEmpty || words.count == 1 || !misspelt { return complete }
       if !complete.isEmpty { return try self.fillInitials(words, complete.mapValues { (whole.count, $0) }) }
     }
     var scores: [NameOwner: (matched: Int, distance: Int)] = [:]
@@ -165,10 +166,10 @@ struct NameSearch {
   /// The owners who have a word that is like this one, those with a smaller difference first.
   private func near(_ word: Word, misspelt: Bool, _ take: ([NameOwner: Int]) throws -> Bool) throws {
     guard let key = word.key, key.utf8.count > 1 else { return }
-    let beginnings = try self.words(beginning: key)
-    guard try take(try self.owners(of: beginnings)), misspelt, let close = try self.misspelt(word, isAlone: true) else {
-      return
-    }
+    guard try take(Dictionary(try self.owners(withEntry: key).map { ($0, 0) }) { first, _ in first }),
+      try take(try self.owners(of: try self.words(beginning: key))), misspelt,
+      let close = try self.misspelt(word, isAlone: true)
+    else { return }
     let nearest = try self.owners(of: close.filter { $0.value <= 2 })
     guard try take(nearest) else { return }
     var others = try self.owners(of: close.filter { $0.value > 2 })

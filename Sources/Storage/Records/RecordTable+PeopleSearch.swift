@@ -41,9 +41,6 @@ struct PersonSearch {
   let database: Database
   let account: Int64
 
-  /// The most matches that are sorted.
-  private static let candidates = 300
-
   private var marks: [[String]] { [[PersonSearchIndex.mark(ofAccount: self.account)]] }
 
   func readings(of text: String) -> [SearchQuery] { SearchQuery.readings(of: text, marks: self.marks) }
@@ -63,7 +60,8 @@ struct PersonSearch {
       """,
       named: [
         "beginning": .text(query.beginning), "expression": .text(query.expression), "account": .integer(self.account),
-        "words": .text(ColumnValues.array(words)), "candidates": .integer(Int64(max(Self.candidates, limit))),
+        "words": .text(ColumnValues.array(words)),
+        "candidates": .integer(Int64(max(AcquaintanceSearch.candidates, limit))),
         "limit": .integer(Int64(limit)),
       ]
     ) {
@@ -75,18 +73,25 @@ struct PersonSearch {
   /// People with a word in their names or in other fields.
   func owners(withWord word: String) throws -> Set<NameOwner> {
     guard let query = SearchQuery.words(of: word, marks: self.marks) else { return [] }
-    return Set(try self.hits(of: query, limit: NameSearch.exactLimit).map(\.owner))
+    return Set(
+      try self.database.all(
+        """
+        SELECT text.person FROM person_words AS found CROSS JOIN person_search AS text ON text.person = found.rowid
+        WHERE person_words MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.words, value) = 0)
+        LIMIT ?3
+        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
+      ) { NameOwner(person: $0.integer(0)) })
   }
 
-  /// The places of people in lists; those of other accounts are left out.
-  func keys(of rows: [Int64]) throws -> [(NameOwner, String)] {
+  /// The places of people in lists, the first ones named; those of other accounts are left out.
+  func keys(of rows: [Int64], limit: Int) throws -> [(NameOwner, String)] {
     guard !rows.isEmpty else { return [] }
     return try self.database.all(
       """
       SELECT text.person, text.sort_key FROM json_each(?1) AS found
         CROSS JOIN person_search AS text ON text.person = found.value
-      WHERE text.account = ?2
-      """, .text(ColumnValues.array(rows)), .integer(self.account)
+      WHERE text.account = ?2 LIMIT ?3
+      """, .text(ColumnValues.array(rows)), .integer(self.account), .integer(Int64(limit))
     ) { (NameOwner(person: $0.integer(0)), $0.text(1)) }
   }
 }
