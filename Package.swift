@@ -177,15 +177,16 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Digest",
-        "QR", "Secrets",
+        "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Findings",
+        "Digest", "QR", "Secrets",
         protobuf, arguments, logging,
       ],
       swiftSettings: strict),
     .target(name: "QR", swiftSettings: strict),
     .target(name: "FailureWords", dependencies: ["Bus", "KithMessages"], swiftSettings: strict),
+    .target(name: "Findings", dependencies: ["Bus", "KithMessages", protobuf], swiftSettings: strict),
     .target(
-      name: "Pages", dependencies: ["Bus", "CivilTime", "FailureWords", "KithMessages", "QR", protobuf],
+      name: "Pages", dependencies: ["Bus", "CivilTime", "FailureWords", "Findings", "KithMessages", "QR", protobuf],
       swiftSettings: strict),
     .target(
       name: "WebRules", dependencies: ["Pages", "Bus", "KithMessages", "Digest", protobuf], swiftSettings: strict),
@@ -219,7 +220,8 @@ let package = Package(
     .target(
       name: "HomeAssistant",
       dependencies: [
-        "MQTT", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals,
+        "MQTT", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "Findings", "EventLoop", "Secrets", protobuf,
+        signals,
         logging,
       ], swiftSettings: strict),
     .executableTarget(
@@ -362,9 +364,8 @@ if hasWeb {
     .target(
       name: "Web",
       dependencies: [
-        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "KithClient", "KithMessages", "Bus", "CivilTime",
-        "Daemon",
-        "Digest",
+        "Assistants", "WebRules", "Pages", "WebFiles", "Certificates", "Findings", "KithClient", "KithMessages", "Bus",
+        "CivilTime", "Daemon", "Digest",
         "EventLoop", "Instruments", "CZlib",
         protobuf, logging, metrics, lifecycle, signals,
         .product(name: "Hummingbird", package: "hummingbird"),

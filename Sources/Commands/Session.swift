@@ -1,5 +1,6 @@
 internal import Bus
 internal import CivilTime
+internal import Findings
 internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
@@ -80,4 +81,13 @@ struct Session: Sendable {
   static func json(_ message: some SwiftProtobuf.Message) throws(Failure) -> String {
     String(decoding: try Encoding.json.encode(message), as: UTF8.self)
   }
+}
+
+/// Findings are written as everything else that this command prints.
+extension Session: FindingReader {
+  func callAsFunction(_ english: String, _ japanese: String) -> String { self.language(english, japanese) }
+
+  func time(_ stamp: Google_Protobuf_Timestamp) -> String { self.zone.text(stamp) }
+
+  func sentence(_ failure: Failure) -> String { failure.read(in: self.language).message }
 }

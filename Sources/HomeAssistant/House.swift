@@ -160,7 +160,9 @@ actor House {
   private func read() async throws(Failure) {
     let before = self.commands
     var state = HouseState()
-    state.take(try await self.client.ask(StatusRequest()))
+    // An older hub makes no backups.
+    let backups = (try? await self.client.ask(ListBackupsRequest())) ?? BackupState()
+    state.take(try await self.client.ask(StatusRequest()), backups, now: .now())
     state.take(try await self.client.ask(ReminderStatusRequest()))
     var today = CareSummaryRequest()
     today.short = true

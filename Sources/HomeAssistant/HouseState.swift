@@ -1,3 +1,5 @@
+internal import Bus
+internal import Findings
 internal import FoundationEssentials
 internal import KithMessages
 internal import SwiftProtobuf
@@ -5,7 +7,7 @@ internal import SwiftProtobuf
 /// What Home Assistant shows of a household: times, counts and states; no names, and no words that somebody recorded.
 struct HouseState: Sendable, Hashable, Encodable {
   /// What needs a person.
-  enum Problem: String, Sendable, Encodable { case store, sync, monica }
+  enum Problem: String, Sendable, Encodable { case store, sync, monica, workers, web, backup }
   /// What synchronizing does.
   enum Sync: String, Sendable, Encodable, CaseIterable { case idle, syncing, completed, error }
 
@@ -36,22 +38,16 @@ struct HouseState: Sendable, Hashable, Encodable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
-  /// Takes the state of synchronizing.
-  mutating func take(_ status: StatusReply) {
+  /// Takes the state of synchronizing, and what needs a person.
+  mutating func take(_ status: StatusReply, _ backups: BackupState, now: Google_Protobuf_Timestamp) {
     let all = status.sync
     self.sync =
       all.contains { $0.state == .syncing }
       ? .syncing
       : all.contains { $0.state == .error } ? .error : all.contains { $0.state == .completed } ? .completed : .idle
     self.syncedAt = all.filter(\.hasLastSuccessAt).map(\.lastSuccessAt).max { $0.seconds < $1.seconds }?.iso
-    let failing = all.filter { $0.state == .error }
-    if status.storage.integrity == .damaged {
-      self.problem = .store
-    } else if failing.contains(where: { $0.source != "monica" }) {
-      self.problem = .sync
-    } else {
-      self.problem = failing.isEmpty ? nil : .monica
-    }
+    let needs = StatusExamination(status, backups, NoWords(now: now)).needs
+    self.problem = needs.lazy.compactMap { Problem($0.subject) }.first
   }
 
   /// Takes the reminders.
@@ -68,6 +64,30 @@ struct HouseState: Sendable, Hashable, Encodable {
     self.last[record.category] = time
     self.lastCare = max(self.lastCare ?? time, time)
   }
+}
+
+extension HouseState.Problem {
+  init?(_ subject: Finding.Subject) {
+    switch subject {
+    case .database: self = .store
+    case .sources: self = .sync
+    case .monica: self = .monica
+    case .workers: self = .workers
+    case .web: self = .web
+    case .backup: self = .backup
+    default: return nil
+    }
+  }
+}
+
+/// Reads what findings are about, and none of their sentences: those have names.
+private struct NoWords: FindingReader {
+  let now: Google_Protobuf_Timestamp
+
+  func callAsFunction(_ english: String, _ japanese: String) -> String { "" }
+  func time(_ stamp: Google_Protobuf_Timestamp) -> String { "" }
+  func relative(_ stamp: Google_Protobuf_Timestamp) -> String { "" }
+  func sentence(_ failure: Failure) -> String { "" }
 }
 
 extension Google_Protobuf_Timestamp {

@@ -1,3 +1,4 @@
+import Bus
 import Foundation
 import KithMessages
 import SwiftProtobuf
@@ -107,11 +108,32 @@ import Testing
       return one
     }
     var state = HouseState()
-    state.take(status)
+    state.take(status, BackupState(), now: .now())
     #expect(state.sync == sync)
     #expect(state.problem == problem)
     status.storage.integrity = .damaged
-    state.take(status)
+    state.take(status, BackupState(), now: .now())
     #expect(state.problem == .store)
+  }
+
+  @Test func `what needs a person is what the status says, and a server that is away for a moment is none`() {
+    var status = StatusReply()
+    var source = SyncStatus()
+    source.source = "contacts:home"
+    source.state = .error
+    source.error = Failure(.unavailable, "SOURCE_UNREACHABLE", "The server does not answer.").status
+    source.consecutiveFailures = 1
+    status.sync = [source]
+    var backups = BackupState()
+    backups.folder = "/srv/backups"
+    backups.lastGood = .init(seconds: 1_000_000)
+    var state = HouseState()
+    state.take(status, backups, now: .init(seconds: 1_000_000 + 86_400))
+    #expect((state.problem, state.sync) == (nil, .error))
+    state.take(status, backups, now: .init(seconds: 1_000_000 + 3 * 86_400))
+    #expect(state.problem == .backup)
+    status.sync[0].consecutiveFailures = 3
+    state.take(status, backups, now: .init(seconds: 1_000_000 + 3 * 86_400))
+    #expect(state.problem == .sync)
   }
 }

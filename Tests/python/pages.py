@@ -26,6 +26,19 @@ def waiting(phone):
     return phone.read("document.querySelector('[data-test=pending]').hidden ? '' : document.querySelector('[data-test=pending]').innerText")
 
 
+# Asks the device itself: a page that has just been opened shows nothing before it has read what the device keeps.
+NOTHING_WAITS = """document.querySelector('[data-test=pending]').hidden && new Promise((resolve, reject) => {
+    const request = indexedDB.open("kith");
+    request.onupgradeneeded = () => request.transaction.abort();
+    request.onerror = () => resolve(request.error.name === "AbortError");
+    request.onsuccess = () => {
+        const counted = request.result.transaction(["queue"]).objectStore("queue").count();
+        counted.onsuccess = () => { request.result.close(); resolve(counted.result === 0); };
+        counted.onerror = () => reject(counted.error);
+    };
+})"""
+
+
 def drained(phone, seconds=30):
-    """Waits until nothing waits on the device."""
-    phone.until("document.querySelector('[data-test=pending]').hidden", seconds)
+    """Waits until the device keeps no command, and shows none."""
+    phone.until(NOTHING_WAITS, seconds)

@@ -57,8 +57,11 @@ def test_every_example_of_the_shell(place):
     for block, answer in zip(blocks, answers):
         (expected,) = [words for mark, words in ANSWERS.items() if mark in block] or [None]
         assert expected and expected in answer, (block, answer)
-    (shown,) = examples("json")
-    assert json.loads(answers[0]) == json.loads(shown)
+    shown, health = map(json.loads, examples("json"))
+    assert json.loads(answers[0]) == shown
+    answered = next(json.loads(answer) for block, answer in zip(blocks, answers) if "healthz" in block)
+    assert answered.keys() == health.keys()
+    assert {key for finding in answered["findings"] for key in finding} == health["findings"][0].keys()
 
 
 def test_the_reader_of_events(place):

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import Findings
 internal import Foundation
 internal import KithMessages
 

@@ -1,4 +1,5 @@
 internal import Bus
+internal import Findings
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -19,7 +20,7 @@ struct HubExamination {
     var findings = [self.running(status)] + self.versions(status)
     if let checkup { findings += self.machine(checkup, status) }
     let backups = try await self.permitted(ListBackupsRequest()) ?? BackupState()
-    let seen = StatusExamination(session: self.session, status: status, backups: backups)
+    let seen = StatusExamination(status, backups, self.session)
     findings.append(seen.database)
     if let checkup { findings.append(self.clock(checkup, status)) }
     if let server = try await self.permitted(ServerKeyRequest()) { findings.append(self.network(server)) }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import Findings
 internal import Glibc
 internal import KithMessages
 internal import SwiftProtobuf

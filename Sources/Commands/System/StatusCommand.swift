@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Findings
 internal import KithMessages
 internal import SwiftProtobuf
 
@@ -66,11 +67,12 @@ struct StatusReport {
   /// What needs a person; empty if nothing does.
   private func needs(_ session: Session) -> [String] {
     let say = session.language
-    let needs = StatusExamination(session: session, status: self.status, backups: self.backups).needs
+    let needs = StatusExamination(self.status, self.backups, session).needs
     guard !needs.isEmpty else { return [] }
     let style = session.console.style
     let shown = needs.prefix(Self.mostNeeds).flatMap { need in
-      ["  \(style.bad(need.found))"] + (need.advice.isEmpty ? [] : ["    → \(need.advice)"])
+      ["  \(style.bad(Printable.text(need.found)))"]
+        + (need.advice.isEmpty ? [] : ["    → \(Printable.text(need.advice))"])
     }
     let rest = needs.count - Self.mostNeeds
     let more = rest > 0 ? [say("  and \(rest) more: kith doctor", "  ほかに\(rest)件: kith doctor")] : []

@@ -8,7 +8,9 @@ public struct SyncPage: Page {
 
   /// Asks for the state of each source and for the problems of its cards.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
-    let statuses = try await hub.ask(StatusRequest()).sync
+    let status = try await hub.ask(StatusRequest())
+    let statuses = status.sync
+    let needs = await NeedsPerson(status, view, hub)
     let problems = try await hub.ask(ListProblemsRequest()).problems
     var missing = ListContactsRequest()
     missing.heldBack = true
@@ -28,7 +30,7 @@ public struct SyncPage: Page {
       problems.isEmpty ? "" : "<section class=\"card\"><h2>\(view[.problems])</h2><ul>\(list)</ul></section>"
     return Shown(
       view[.sync], in: .more, follows: ["sync", "contacts"],
-      "\(statuses.isEmpty ? "<p class=\"empty\">\(view[.noSources])</p>" : sources)\(all)\(broken)")
+      "\(needs.list)\(statuses.isEmpty ? "<p class=\"empty\">\(view[.noSources])</p>" : sources)\(all)\(broken)")
   }
 
   private static func name(of status: SyncStatus) -> String {

@@ -101,7 +101,8 @@ struct PageRoutes: Sendable {
     Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown, at: position)
   }
 
-  private func view(for credential: Credential, _ language: PageLanguage) async throws(Failure) -> PageView {
+  /// For whom a page or a finding is written.
+  func view(for credential: Credential, _ language: PageLanguage) async throws(Failure) -> PageView {
     let device = try await self.parts.devices.find(credential)
     return PageView(
       language: language, zone: try await self.parts.household.zone(as: credential), now: WallClock.nanoseconds(),

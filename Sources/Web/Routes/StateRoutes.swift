@@ -1,5 +1,6 @@
 internal import Bus
 internal import Certificates
+internal import Findings
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -11,13 +12,42 @@ internal import WebRules
 struct StateRoutes: Sendable {
   let parts: DoorParts
 
-  /// Whether the hub answers.
-  func health() -> Response {
+  /// What a supervisor asks for.
+  private struct Health: Encodable {
+    let hub: String
+    let version: String
+    /// The worst state of the findings; nil = who asks is nobody the hub knows.
+    var state: Finding.State?
+    var findings: [Finding]?
+  }
+
+  /// Whether the hub answers. A device also learns what needs a person.
+  func health(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Response {
     let isUp = self.parts.link.isUp && self.parts.fan.isStarted
-    let json = "{\"hub\":\"\(isUp ? "up" : "away")\",\"version\":\(JSONText.quoted(SoftwareVersion.current))}"
-    var response = Response.bytes(json.utf8, "application/json", status: isUp ? .ok : .serviceUnavailable)
+    var health = Health(hub: isUp ? "up" : "away", version: SoftwareVersion.current)
+    if isUp, let credential = admitted.credential {
+      do throws(Failure) {
+        let findings = try await self.findings(as: credential, head.language)
+        health.findings = findings
+        health.state = findings.map(\.state).max() ?? .good
+      } catch {
+        throw self.parts.refusal(error, admitted)
+      }
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json = (try? encoder.encode(health)) ?? Data()
+    var response = Response.bytes(json, "application/json", status: isUp ? .ok : .serviceUnavailable)
     if !isUp { response.set("Retry-After", "2") }
+    if health.findings != nil { response.set("Vary", "Accept-Language") }
     return response
+  }
+
+  private func findings(as credential: Credential, _ language: PageLanguage) async throws(Failure) -> [Finding] {
+    let view = try await PageRoutes(parts: self.parts).view(for: credential, language)
+    let hub = DevicePort(link: self.parts.link, token: credential.token)
+    let backups = try await hub.ask(ListBackupsRequest())
+    return StatusExamination(try await hub.ask(StatusRequest()), backups, PageReader(view: view)).all
   }
 
   /// The numbers of the door, for admins.

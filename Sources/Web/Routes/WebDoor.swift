@@ -76,7 +76,7 @@ struct WebDoor: HTTPResponder {
       return try await PageRoutes(parts: self.parts).send(method, request, head, admitted, context)
     case .assistant: return try await AssistantRoute(parts: self.parts).answer(request, head, admitted, context)
     case .reminderLink(let link): return try await ReminderRoute(parts: self.parts).follow(link, admitted)
-    case .health: return StateRoutes(parts: self.parts).health()
+    case .health: return try await StateRoutes(parts: self.parts).health(head, admitted)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
     case .description: return try FileRoute(name: "openapi.json").answer(head)
     case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head)

@@ -83,9 +83,13 @@ public enum Target: Sendable, Hashable {
     }
   }
 
-  /// Whether it is answered by what the hub says to the token: all that need one, and the pages, which say so themselves where it is absent.
+  /// Whether it is answered by what the hub says to the token: all that need one, the pages, which say so themselves where it is absent, and
+  /// the health, which says more to a token.
   public var usesToken: Bool {
-    if case .page = self { true } else { self.needsToken }
+    switch self {
+    case .page, .health: true
+    default: self.needsToken
+    }
   }
 
   /// Whether it is a page, to which a link of another site may lead.

@@ -1,42 +1,72 @@
-internal import Bus
-internal import KithMessages
-internal import SwiftProtobuf
+public import Bus
+public import KithMessages
+public import SwiftProtobuf
 
-/// What the hub's status says, in `kith doctor` and at the top of `kith status`.
-struct StatusExamination {
-  let session: Session
-  let status: StatusReply
-  let backups: BackupState
+/// Who reads findings: the language, the clock and the way to write times of that person.
+public protocol FindingReader: Sendable {
+  /// When it is read.
+  var now: Google_Protobuf_Timestamp { get }
+  /// The text in the reader's language.
+  func callAsFunction(_ english: String, _ japanese: String) -> String
+  /// A day with its time.
+  func time(_ stamp: Google_Protobuf_Timestamp) -> String
+  /// How long ago something was; `never` for a time that was not given.
+  func relative(_ stamp: Google_Protobuf_Timestamp) -> String
+  /// What went wrong, in the reader's language.
+  func sentence(_ failure: Failure) -> String
+}
 
-  private var say: Language { self.session.language }
+/// What the hub's status says: the same for the command line, the family's pages, Home Assistant and the health of the door.
+///
+/// ```swift
+/// let needs = StatusExamination(try await hub.ask(StatusRequest()), backups, reader).needs
+/// ```
+public struct StatusExamination: Sendable {
+  private let status: StatusReply
+  private let backups: BackupState
+  private let say: any FindingReader
 
-  /// What needs a person.
-  var needs: [Finding] {
-    let all = [self.database] + self.sources + self.workers + self.doors + [self.dailyBackup].compactMap(\.self)
-    return all.filter { $0.state == .bad }
+  /// Takes the answers of `System/Status` and `Backups/List`.
+  public init(_ status: StatusReply, _ backups: BackupState, _ reader: any FindingReader) {
+    self.status = status
+    self.backups = backups
+    self.say = reader
   }
 
+  /// Everything, in the order of a report.
+  public var all: [Finding] {
+    [self.database] + self.sources + self.workers + self.doors + [self.dailyBackup].compactMap(\.self)
+  }
+
+  /// What needs a person.
+  public var needs: [Finding] { self.all.filter { $0.state == .bad } }
+
   /// The backups that are made every day; nil if no folder is configured.
-  var dailyBackup: Finding? {
+  public var dailyBackup: Finding? {
     guard !self.backups.folder.isEmpty else { return nil }
     guard self.backups.fault.isEmpty else {
       return Finding(.backup, .bad, self.backups.fault, advice: "kith backup now")
     }
     guard self.backups.hasLastGood else {
-      return Finding(.backup, .look, self.say("none was made yet", "まだ作っていません"), advice: "kith backup now")
+      return Finding(
+        .backup, .look, self.say("No backup was made yet.", "バックアップをまだ作っていません。"), advice: "kith backup now")
     }
     // One day, and the time to make one.
-    let isOld = self.session.now.seconds - self.backups.lastGood.seconds > 2 * 86_400
-    let made = self.session.relative(self.backups.lastGood)
-    return Finding(.backup, isOld ? .bad : .good, made, advice: isOld ? "kith backup now" : "")
+    let isOld = self.say.now.seconds - self.backups.lastGood.seconds > 2 * 86_400
+    let made = self.say.relative(self.backups.lastGood)
+    guard isOld else { return Finding(.backup, .good, made) }
+    return Finding(
+      .backup, .bad, self.say("The last good backup was made \(made).", "最後の正しいバックアップは\(made)です。"),
+      advice: "kith backup now")
   }
 
   /// The state of the database.
-  var database: Finding {
+  public var database: Finding {
     let storage = self.status.storage
     return switch storage.integrity {
     case .sound:
-      Finding(.database, .good, self.say("sound, \(Count.bytes(storage.bytes))", "正常、\(Count.bytes(storage.bytes))"))
+      Finding(
+        .database, .good, self.say("sound, \(storage.bytes / 1_000_000) MB", "正常、\(storage.bytes / 1_000_000) MB"))
     case .damaged:
       Finding(
         .database, .bad,
@@ -52,20 +82,20 @@ struct StatusExamination {
   }
 
   /// Address books, then the Monica account if there is one.
-  var sources: [Finding] {
+  public var sources: [Finding] {
     let books = self.status.sync.filter { $0.source != "monica" }.flatMap(self.source)
     let accounts = self.status.sync.filter { $0.source == "monica" }.flatMap(self.account)
     return (books.isEmpty ? [self.none] : books) + accounts
   }
 
   /// Services without a worker, and workers that do not answer.
-  var workers: [Finding] {
+  public var workers: [Finding] {
     let work = self.status.work
     let unserved = work.unserved.map { service in
       Finding(
         .workers, .bad,
         self.say(
-          "No worker serves \(JobCard.short(service)): its jobs wait.", "\(JobCard.short(service)) のワーカーがいないので、待っています。"),
+          "No worker serves \(Self.short(service)): its jobs wait.", "\(Self.short(service)) のワーカーがいないので、待っています。"),
         advice: self.say("Start its kithd worker.", "kithd worker を起動してください。"))
     }
     let silent = work.workers.filter { $0.knownState == .silent }.map { worker in
@@ -75,12 +105,12 @@ struct StatusExamination {
   }
 
   /// What serves browsers.
-  var doors: [Finding] { self.status.doors.map(self.door) }
+  public var doors: [Finding] { self.status.doors.map(self.door) }
 
   private func door(_ door: Door) -> Finding {
-    let now = self.session.now.seconds
+    let now = self.say.now.seconds
     if now - door.lastSeen.seconds > 90 {
-      let since = self.session.zone.text(door.lastSeen)
+      let since = self.say.time(door.lastSeen)
       return Finding(
         .web, .bad, self.say("\(door.url) is away since \(since).", "\(door.url) は \(since) から止まっています。"),
         advice: "systemctl start kith-web")
@@ -88,7 +118,7 @@ struct StatusExamination {
     if !door.fault.isEmpty { return Finding(.web, .bad, door.fault, advice: "journalctl -u kith-web -n 20") }
     guard door.hasCertificateExpires else { return Finding(.web, .good, door.url) }
     let left = door.certificateExpires.seconds - now
-    let end = self.session.zone.text(door.certificateExpires)
+    let end = self.say.time(door.certificateExpires)
     let renew = self.say("Renew it: docs/tls.md", "更新してください: docs/tls.md")
     guard left > 0 else {
       return Finding(
@@ -106,7 +136,7 @@ struct StatusExamination {
   }
 
   private func source(_ status: SyncStatus) -> [Finding] {
-    let name = SourceState.name(status)
+    let name = Self.name(status)
     if status.state == .error {
       return [self.failed(.sources, name, status, advice: "kith contacts source test \(name)")]
     }
@@ -115,7 +145,7 @@ struct StatusExamination {
         Finding(
           .sources, .bad,
           self.say(
-            "\(name): \(Count.of(Int(status.heldBack), "deletion")) held back.",
+            "\(name): \(Self.count(status.heldBack, "deletion")) held back.",
             "\(name): 削除を\(status.heldBack)件保留しています。"),
           advice: "kith contacts list --held-back")
       ]
@@ -128,8 +158,8 @@ struct StatusExamination {
           advice: "kith contacts problems --source \(name)")
       ]
     }
-    let count = Count.of(Int(status.live), "contact")
-    let when = self.session.relative(status.lastSuccessAt)
+    let count = Self.count(status.live, "contact")
+    let when = self.say.relative(status.lastSuccessAt)
     return [Finding(.sources, .good, self.say("\(name), \(count), \(when)", "\(name)、\(status.live)件、\(when)"))]
   }
 
@@ -141,7 +171,7 @@ struct StatusExamination {
         Finding(
           .monica, .bad,
           self.say(
-            "\(Count.of(Int(status.failed), "change")) refused by the server.", "サーバーが受け付けない変更: \(status.failed)件"),
+            "\(Self.count(status.failed, "change")) refused by the server.", "サーバーが受け付けない変更: \(status.failed)件"),
           advice: "kith monica queue --state failed"))
     }
     if status.conflicts > 0 {
@@ -149,11 +179,11 @@ struct StatusExamination {
         Finding(
           .monica, .bad,
           self.say(
-            "\(Count.of(Int(status.conflicts), "record")) changed on both sides.", "両方で変わった記録: \(status.conflicts)件"),
+            "\(Self.count(status.conflicts, "record")) changed on both sides.", "両方で変わった記録: \(status.conflicts)件"),
           advice: "kith monica conflicts"))
     }
     guard findings.isEmpty else { return findings }
-    return [Finding(.monica, .good, self.session.relative(status.lastSuccessAt))]
+    return [Finding(.monica, .good, self.say.relative(status.lastSuccessAt))]
   }
 
   /// A server that is away for a short time comes back by itself.
@@ -161,6 +191,16 @@ struct StatusExamination {
     let failure = Failure(status: status.error)
     let passes = failure.code == .unavailable && status.consecutiveFailures < 3
     return Finding(
-      subject, passes ? .look : .bad, "\(name): \(failure.read(in: self.say).message)", advice: advice)
+      subject, passes ? .look : .bad, "\(name): \(self.say.sentence(failure))", advice: advice)
+  }
+
+  /// A service without the package.
+  private static func short(_ service: String) -> String { String(service.trimmingPrefix("kith.v1.")) }
+
+  /// The source's name: a status has it as `contacts:NAME`.
+  private static func name(_ status: SyncStatus) -> String { String(status.source.trimmingPrefix("contacts:")) }
+
+  private static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 }

@@ -1,37 +1,5 @@
+internal import Findings
 internal import Help
-
-/// One thing that `kith doctor` looked at.
-struct Finding: Sendable, Encodable {
-  /// Whether something is to be done.
-  enum State: String, Sendable, Encodable {
-    /// Nothing.
-    case good
-    /// Worth a look, but nothing is lost meanwhile.
-    case look
-    /// A person is needed.
-    case bad
-  }
-
-  /// What is looked at, in the order of the report.
-  enum Subject: String, Sendable, Encodable {
-    case kithd, versions, configuration, folders, database, clock, network, keys, sources, monica, workers
-    case transcription, converter, channels, web, backup
-  }
-
-  let subject: Subject
-  let state: State
-  /// What was found, in a sentence.
-  let found: String
-  /// What to do next; empty if nothing.
-  let advice: String
-
-  init(_ subject: Subject, _ state: State, _ found: String, advice: String = "") {
-    self.subject = subject
-    self.state = state
-    self.found = Printable.text(found)
-    self.advice = Printable.text(advice)
-  }
-}
 
 extension Finding {
   /// The finding as lines: the state, the subject and what was found, with what to do below.
@@ -44,8 +12,8 @@ extension Finding {
       case .bad: style.bad(Self.padded(say("bad", "要対応"), 6))
       }
     let head = "\(state)  \(Self.padded(say(self.subject.rawValue, self.subject.japanese), 14))  "
-    let found = Self.column(self.found, console)
-    let advice = self.advice.isEmpty ? [] : Self.column("→ \(self.advice)", console)
+    let found = Self.column(Printable.text(self.found), console)
+    let advice = self.advice.isEmpty ? [] : Self.column("→ \(Printable.text(self.advice))", console)
     return found.prefix(1).map { head + $0.dropFirst(Self.indent) } + found.dropFirst() + advice
   }
 
