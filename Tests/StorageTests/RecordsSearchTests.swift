@@ -132,7 +132,7 @@ import Testing
       ("müller", ["Steven Muller"]), ("mueller", ["Steven Muller"]), ("johny smit", ["John Smith"]),
       ("smith john", ["John Smith"]),
       ("smtih", ["John Smith"]), ("acme", ["Jon Meyer"]), ("bunny", ["Catharine Ōe"]), ("js@mail.ex", ["John Smith"]),
-      ("やまだ", ["やまだ 太郎"]), ("ヤマダ", ["やまだ 太郎"]), ("太", ["やまだ 太郎"]), ("やまだ太郎", ["やまだ 太郎"]), ("zz", []), ("xaver", []),
+      ("やまだ", ["太郎 やまだ"]), ("ヤマダ", ["太郎 やまだ"]), ("太", ["太郎 やまだ"]), ("やまだ太郎", ["太郎 やまだ"]), ("zz", []), ("xaver", []),
       ("j", ["Jon Meyer", "John Smith"]),
     ] as [(String, [String])])
   func peopleAreFoundAsTheyAreSpelled(text: String, names: [String]) throws {
