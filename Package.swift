@@ -128,10 +128,15 @@ let package = Package(
       name: "MonicaAPI",
       dependencies: ["Bus", "CivilTime", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
       swiftSettings: strict),
+    .target(name: "Fields", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .target(
+      name: "CarePlan",
+      dependencies: ["Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Storage", protobuf, logging],
+      swiftSettings: strict),
     .target(
       name: "MonicaGateway",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
+        "Bus", "CivilTime", "Fields", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -163,7 +168,7 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Backups", "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
+        "Backups", "Bus", "BusZeroMQ", "CarePlan", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
         "Instruments",
         "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
         "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
