@@ -322,6 +322,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "CarePlanTests",
+      dependencies: ["CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging],
+      swiftSettings: strict),
+    .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
       name: "AssistantsTests", dependencies: ["Assistants", "Bus", "EventLoop", "KithMessages", "TestKit", protobuf],

@@ -9,10 +9,10 @@ extension CarePlanActor {
     _ request: RecordMeasurementRequest, _ context: CallContext
   ) async throws(Failure) -> Answer<MeasurementReply> {
     let now = self.now()
-    var measured = Measurement()
-    for field in Measurement.fields where field.isGiven { field.copy(request.measurement, &measured) }
-    measured.tidy(Measurement.fields.filter { $0.isGiven && $0.name != "value" && $0.name != "lower" })
-    try measured.check(Measurement.fields.filter(\.isGiven), now: now)
+    var measured = MeasurementRecord()
+    for field in MeasurementRecord.fields where field.isGiven { field.copy(request.measurement, &measured) }
+    measured.tidy(MeasurementRecord.fields.filter { $0.isGiven && $0.name != "value" && $0.name != "lower" })
+    try measured.check(MeasurementRecord.fields.filter(\.isGiven), now: now)
     guard let kind = measured.knownKind else { throw .invalid(field: "kind", "is not known.") }
     guard (kind == .other) == !measured.name.isEmpty else {
       throw .invalid(field: "name", kind == .other ? "must say what was measured." : "belongs to the kind other.")
@@ -111,7 +111,7 @@ extension MeasuredDay {
 }
 
 extension MeasurementReply {
-  fileprivate init(_ measurement: Measurement, isRecorded: Bool = true) {
+  fileprivate init(_ measurement: MeasurementRecord, isRecorded: Bool = true) {
     self.init()
     self.measurement = measurement
     self.recorded = isRecorded

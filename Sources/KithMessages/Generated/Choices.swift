@@ -154,7 +154,7 @@ public enum JobWait: String, CaseIterable, Hashable, Sendable {
   case caller
 }
 
-/// The choices of `Measurement.kind`, `ListMeasurementsRequest.kind`, `MeasurementSeriesRequest.kind`.
+/// The choices of `MeasurementRecord.kind`, `ListMeasurementsRequest.kind`, `MeasurementSeriesRequest.kind`.
 public enum MeasurementKind: String, CaseIterable, Hashable, Sendable {
   case temperature
   case bloodPressure = "blood_pressure"
@@ -733,7 +733,7 @@ extension PlanDue {
   }
 }
 
-extension Measurement {
+extension MeasurementRecord {
   /// `kind`; nil if it is empty, or a word that only other versions have.
   public var knownKind: MeasurementKind? {
     get { MeasurementKind(rawValue: self.kind) }

@@ -547,9 +547,9 @@ extension SkipRequest: CheckedMessage {
   ]
 }
 
-extension Measurement: CheckedMessage {
+extension MeasurementRecord: CheckedMessage {
   /// In the order of `proto/`.
-  public static let fields: [MessageField<Measurement>] = [
+  public static let fields: [MessageField<MeasurementRecord>] = [
     .text(\.id, { $1.id = $0.id }, FieldRules("id", 1, json: "id", .text, isReadOnly: true)),
     .text(\.kind, { $1.kind = $0.kind }, FieldRules("kind", 2, json: "kind", .text, isRequired: true, choices: ["temperature", "blood_pressure", "pulse", "weight", "oxygen", "glucose", "pain", "fluid_in", "fluid_out", "other"])),
     .text(\.name, { $1.name = $0.name }, FieldRules("name", 3, json: "name", .text, max: 60, format: .line)),

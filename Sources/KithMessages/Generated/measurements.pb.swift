@@ -20,7 +20,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-public nonisolated struct Measurement: Sendable {
+public nonisolated struct MeasurementRecord: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -92,8 +92,8 @@ public nonisolated struct RecordMeasurementRequest: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var measurement: Measurement {
-    get {_storage._measurement ?? Measurement()}
+  public var measurement: MeasurementRecord {
+    get {_storage._measurement ?? MeasurementRecord()}
     set {_uniqueStorage()._measurement = newValue}
   }
   /// Returns true if `measurement` has been explicitly set.
@@ -135,8 +135,8 @@ public nonisolated struct MeasurementReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var measurement: Measurement {
-    get {_measurement ?? Measurement()}
+  public var measurement: MeasurementRecord {
+    get {_measurement ?? MeasurementRecord()}
     set {_measurement = newValue}
   }
   /// Returns true if `measurement` has been explicitly set.
@@ -150,7 +150,7 @@ public nonisolated struct MeasurementReply: Sendable {
 
   public init() {}
 
-  fileprivate var _measurement: Measurement? = nil
+  fileprivate var _measurement: MeasurementRecord? = nil
 }
 
 public nonisolated struct DeleteMeasurementRequest: Sendable {
@@ -195,7 +195,7 @@ public nonisolated struct ListMeasurementsReply: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var measurements: [Measurement] = []
+  public var measurements: [MeasurementRecord] = []
 
   public var nextCursor: String = String()
 
@@ -275,8 +275,8 @@ public nonisolated struct MeasuredDay: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "kith.v1"
 
-nonisolated extension Measurement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Measurement"
+nonisolated extension MeasurementRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MeasurementRecord"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}name\0\u{1}value\0\u{1}lower\0\u{1}unit\0\u{3}occurred_at\0\u{1}note\0\u{1}recorder\0\u{3}created_at\0\u{3}deleted_at\0\u{1}unlikely\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -346,7 +346,7 @@ nonisolated extension Measurement: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Measurement, rhs: Measurement) -> Bool {
+  public static func ==(lhs: MeasurementRecord, rhs: MeasurementRecord) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.name != rhs.name {return false}
@@ -369,7 +369,7 @@ nonisolated extension RecordMeasurementRequest: SwiftProtobuf.Message, SwiftProt
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}measurement\0\u{3}occurred_at\0\u{3}unless_unlikely\0\u{3}client_id\0")
 
   fileprivate class _StorageClass {
-    var _measurement: Measurement? = nil
+    var _measurement: MeasurementRecord? = nil
     var _occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _unlessUnlikely: Bool = false
     var _clientID: String = String()

@@ -22,14 +22,14 @@ public struct MeasurementTable<View: DatabaseView> {
   let view: View
 
   /// A measurement, also one that was taken back; nil if the id is unknown.
-  public func get(_ id: String) throws(Failure) -> Measurement? {
+  public func get(_ id: String) throws(Failure) -> MeasurementRecord? {
     try self.messages.first("WHERE uuid = ?", [.text(id)])
   }
 
   /// A measurement that must exist.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
-  public func require(_ id: String) throws(Failure) -> Measurement {
+  public func require(_ id: String) throws(Failure) -> MeasurementRecord {
     guard let measurement = try self.get(id) else {
       throw .unknownRecord(id, "There is no measurement '\(id.prefix(64))'. `kith measure list` lists them.")
     }
@@ -77,7 +77,7 @@ public struct MeasurementTable<View: DatabaseView> {
     }
   }
 
-  private var messages: MessageTable<Measurement, View> { MessageTable(view: self.view, name: "measurement") }
+  private var messages: MessageTable<MeasurementRecord, View> { MessageTable(view: self.view, name: "measurement") }
 }
 
 extension MeasurementTable where View == Transaction {
@@ -86,7 +86,7 @@ extension MeasurementTable where View == Transaction {
   /// - Parameters:
   ///   - amount: The value in thousandths of the unit of the kind.
   ///   - lower: Of blood pressure; nil for others.
-  public func put(_ measurement: Measurement, amount: Int64, lower: Int64?) throws(Failure) {
+  public func put(_ measurement: MeasurementRecord, amount: Int64, lower: Int64?) throws(Failure) {
     try self.messages.put(
       measurement, key: ["uuid": .text(measurement.id)],
       columns: ["deleted_at": measurement.hasDeletedAt ? .integer(measurement.deletedAt.nanosecondsSince1970) : .null],

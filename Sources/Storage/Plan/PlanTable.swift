@@ -45,7 +45,7 @@ extension Migration {
       CREATE INDEX dose_due ON dose (item, due) WHERE due IS NOT NULL;
       CREATE INDEX dose_made ON dose (item, created_at) WHERE deleted_at IS NULL;
 
-      -- body: a Measurement message. amount, lower: in thousandths of the unit of the kind.
+      -- body: a MeasurementRecord message. amount, lower: in thousandths of the unit of the kind.
       CREATE TABLE measurement (
         id INTEGER PRIMARY KEY,
         uuid TEXT NOT NULL UNIQUE,
