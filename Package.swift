@@ -290,7 +290,7 @@ let package = Package(
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "CivilTime", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        "MonicaGateway", "CivilTime", "Fields", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
         protobuf, logging,
       ],
       swiftSettings: strict),

@@ -26,7 +26,8 @@ import Testing
 
   func due(_ rules: DoseRules, at time: String) throws -> String? {
     let due = rules.due(at: try PlanScheduleTests.instant("2026-11-25", time))
-    return try due.map { try #require(Zone(named: "Europe/Berlin")).time(at: $0.instant).description }
+    let zone = try #require(Zone(named: "Europe/Berlin"))
+    return due.map { zone.time(at: $0.instant).description }
   }
 
   func warnings(_ rules: DoseRules, at time: String, due: String?, isGiven: Bool = true) throws -> [PlanWarningKind?] {
@@ -52,11 +53,8 @@ import Testing
     let rules = Self.rules(item, try Self.dose("a", "08:10", due: "08:00"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00") == [.given])
     #expect(try self.warnings(rules, at: "20:00", due: "20:00") == [])
-    let warning = try #require(
-      rules.warnings(
-        at: try PlanScheduleTests.instant("2026-11-25", "08:30"), due: try PlanScheduleTests.instant("2026-11-25", "08:00"),
-        isGiven: true
-      ).first)
+    let (now, due) = (try PlanScheduleTests.instant("2026-11-25", "08:30"), try PlanScheduleTests.instant("2026-11-25", "08:00"))
+    let warning = try #require(rules.warnings(at: now, due: due, isGiven: true).first)
     #expect((warning.doseID, warning.by) == ("a", "Taro"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00", isGiven: false) == [.given])
     // What was skipped may be given after all, and is said.

@@ -43,7 +43,8 @@ import Testing
 
   static func instant(_ day: String, _ time: String, zone: String = "Europe/Berlin") throws -> Int64 {
     let (zone, day) = (try #require(Zone(named: zone)), try #require(Day(day)))
-    return try #require(zone.instant(of: day, at: try #require(TimeOfDay(time))))
+    let clock = try #require(TimeOfDay(time))
+    return try #require(zone.instant(of: day, at: clock))
   }
 
   @Test func `in every zone each time of each day is due once, over all changes of its clock`() throws {
@@ -105,7 +106,7 @@ import Testing
     item.until = "2026-12-04"
     item.times[0].weekdays = ["tue", "fri"]
     let schedule = Self.schedule((0, item))
-    let due = try (20...30).map { "2026-11-\($0)" } + (1...9).map { "2026-12-0\($0)" }
+    let due = (20...30).map { "2026-11-\($0)" } + (1...9).map { "2026-12-0\($0)" }
     #expect(try due.filter { try !Self.shown(schedule, $0).isEmpty } == ["2026-11-24", "2026-11-27", "2026-12-01", "2026-12-04"])
   }
 
