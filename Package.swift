@@ -135,10 +135,15 @@ let package = Package(
       name: "MonicaAPI",
       dependencies: ["Bus", "CivilTime", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
       swiftSettings: strict),
+    .target(name: "Fields", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
+    .target(
+      name: "CarePlan",
+      dependencies: ["Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Storage", protobuf, logging],
+      swiftSettings: strict),
     .target(
       name: "MonicaGateway",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
+        "Bus", "CivilTime", "Fields", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -171,7 +176,7 @@ let package = Package(
     .target(
       name: "Hub",
       dependencies: [
-        "Backups", "Bus", "BusZeroMQ", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
+        "Backups", "Bus", "BusZeroMQ", "CarePlan", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
         "Instruments",
         "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
         "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
@@ -294,7 +299,7 @@ let package = Package(
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "CivilTime", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        "MonicaGateway", "CivilTime", "Fields", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
         protobuf, logging,
       ],
       swiftSettings: strict),
@@ -326,6 +331,10 @@ let package = Package(
         protobuf,
         logging,
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CarePlanTests",
+      dependencies: ["CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging],
       swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),

@@ -13,7 +13,7 @@ fi
 
 swift build --product protoc-gen-swift
 bin=$(swift build --show-bin-path)
-messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,reminders,keys,devices,backups}.proto)
+messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,plan,measurements,reminders,keys,devices,backups}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
 
 # First the options, which the other generator is built of.

@@ -1,4 +1,5 @@
 public import Bus
+internal import CivilTime
 internal import KithMessages
 internal import Storage
 
@@ -74,6 +75,7 @@ extension CareRecorderActor {
           let settings = try CareRules.settings(
             try transaction.care.settings(), changed: request.settings, fields: request.fields)
           try transaction.care.configure(settings)
+          try transaction.plan.move(to: try Zone.reading(settings.timeZone).name, now: self.now())
           return settings
         }
       },

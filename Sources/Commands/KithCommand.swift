@@ -18,7 +18,7 @@ public struct KithCommand: AsyncParsableCommand {
       WhoCommand.self, BirthdaysCommand.self, PeopleCommand.self, CallCommand.self, TalkCommand.self, NoteCommand.self,
       TaskCommand.self,
       ActivityCommand.self, GiftCommand.self, TagCommand.self, RelationCommand.self, MonicaCommand.self,
-      CareCommand.self,
+      CareCommand.self, PlanCommand.self, MeasureCommand.self,
       RemindCommand.self, ChannelsCommand.self, JobsCommand.self, BackupCommand.self, RestoreCommand.self,
       KeysCommand.self,
       WebCommand.self, MCPCommand.self, WhoamiCommand.self,

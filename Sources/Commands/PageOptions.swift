@@ -102,6 +102,8 @@ extension ListConversationsReply: PagedReply {}
 extension ListContactsReply: PagedReply {}
 extension ListJobsReply: PagedReply {}
 extension ListCareReply: PagedReply {}
+extension ListDosesReply: PagedReply {}
+extension ListMeasurementsReply: PagedReply {}
 extension ListRemindersReply: PagedReply {}
 extension ListDeliveriesReply: PagedReply {}
 extension PersonTimelineReply: PagedReply {}

@@ -1,5 +1,6 @@
 internal import Bus
 internal import BusZeroMQ
+internal import CarePlan
 internal import CareRecorder
 internal import Delivery
 internal import EventLoop
@@ -12,9 +13,10 @@ internal import Storage
 internal import Transcription
 internal import Transfer
 
-/// The services of the record of care and of reminders.
+/// The services of the record of care, of the care plan and of reminders.
 struct CareServices: Sendable {
   let recorder: CareRecorderActor
+  let plan: CarePlanActor
   let reminders: ReminderActor
   /// The engines of this process; unused while workers transcribe.
   let transcriber: TranscriberService
@@ -39,6 +41,7 @@ struct CareServices: Sendable {
       storage: storage,
       transcriber: configuration.placement.port(
         to: .transcriber, here: LocalBatchPort(self.transcriber.routes, batches: []), plane), logger: logger)
+    self.plan = CarePlanActor(storage: storage)
     self.connections = ChannelConnections(on: transfers, secrets: secrets)
     let delivery = DeliveryService(connections: self.connections, programs: configuration.channelPrograms)
     self.reminders = ReminderActor(
@@ -52,7 +55,7 @@ struct CareServices: Sendable {
       })
   }
 
-  var routes: [Route] { self.recorder.routes + self.reminders.routes }
+  var routes: [Route] { self.recorder.routes + self.plan.routes + self.reminders.routes }
 
   func start() async throws(Failure) {
     try await self.recorder.start()

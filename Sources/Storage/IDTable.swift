@@ -64,6 +64,7 @@ public struct IDTable<View: DatabaseView> {
 private struct Kind {
   private static let others = [
     "care": "care_record", "contact": "contact", "reminder": "reminder", "delivery": "delivery", "job": "job",
+    "plan": "plan_item", "dose": "dose", "measurement": "measurement",
   ]
 
   /// The table of all kinds of records.
@@ -95,7 +96,7 @@ private struct Kind {
 
   /// The id of the row that was made last, or deleted last; nil without one.
   func last(isDeleted: Bool, in database: Database) throws -> String? {
-    guard ["care_record", "contact", Self.record].contains(self.table) else {
+    guard ["care_record", "contact", "dose", "measurement", Self.record].contains(self.table) else {
       return isDeleted
         ? nil : try database.first("SELECT uuid FROM \(self.table) ORDER BY id DESC LIMIT 1") { $0.text(0) }
     }

@@ -37,6 +37,7 @@ extension Migration {
     .backups,
     .names,
     .japaneseNames,
+    .plan,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

@@ -76,7 +76,7 @@ struct MessageModel {
       }
       try require(!field.descriptor.isMap, "a table has no maps")
       guard let rules = field.rules else { continue }
-      try require(rules.format != .name && rules.format != .time, "tables do not check NAME and TIME")
+      try require(rules.format != .name, "tables do not check NAME")
       try require(rules.follows.isEmpty || rules.place == .server, "`follows` is of what the server sets")
       try require(names.isSuperset(of: rules.follows), "`follows` names fields of the same message")
     }

@@ -102,6 +102,16 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     CareSummaryReply.self, ExportCareRequest.self, CareSettingsRequest.self, CareSettings.self,
     ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
     EnginesRequest.self, EngineInfo.self, EnginesReply.self,
+    // plan.proto
+    PlanItem.self, PlanTime.self, PlanVersion.self, Dose.self, PlanWarning.self, AddPlanItemRequest.self,
+    ChangePlanItemRequest.self, PausePlanItemRequest.self, ResumePlanItemRequest.self, EndPlanItemRequest.self,
+    StockPlanItemRequest.self, ListPlanItemsRequest.self, ListPlanItemsReply.self, GetPlanItemRequest.self,
+    PlanDayRequest.self, PlanDay.self, PlanDue.self, PlanNeed.self, GiveRequest.self, SkipRequest.self,
+    UndoDoseRequest.self, DoseReply.self, ListDosesRequest.self, ListDosesReply.self,
+    // measurements.proto
+    MeasurementRecord.self, RecordMeasurementRequest.self, MeasurementReply.self, DeleteMeasurementRequest.self,
+    ListMeasurementsRequest.self, ListMeasurementsReply.self, MeasurementSeriesRequest.self,
+    MeasurementSeriesReply.self, MeasuredDay.self,
     // reminders.proto
     ReminderDelivery.self, ReminderSettingsRequest.self, ReminderSettings.self, ConfigureRemindersRequest.self,
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,

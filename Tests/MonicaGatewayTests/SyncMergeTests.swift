@@ -1,3 +1,4 @@
+import Fields
 import KithMessages
 import Storage
 import SwiftProtobuf

@@ -1,4 +1,5 @@
 import Bus
+import Fields
 import KithMessages
 import SwiftProtobuf
 import Testing

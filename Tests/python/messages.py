@@ -7,7 +7,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _FILES = ("options", "wire", "work", "events", "system", "contacts", "records", "monica", "people", "calls",
-          "channels", "care", "reminders", "keys", "devices", "backups")
+          "channels", "care", "plan", "measurements", "reminders", "keys", "devices", "backups")
 
 
 def _generate():

@@ -111,6 +111,23 @@ public enum DeliveryState: String, CaseIterable, Hashable, Sendable {
   case discarded
 }
 
+/// The choices of `Dose.outcome`.
+public enum DoseOutcome: String, CaseIterable, Hashable, Sendable {
+  case given
+  case partly
+  case skipped
+}
+
+/// The choices of `PlanDue.state`.
+public enum DueState: String, CaseIterable, Hashable, Sendable {
+  case coming
+  case due
+  case missed
+  case given
+  case partly
+  case skipped
+}
+
 /// The choices of `Gift.status`.
 public enum GiftStatus: String, CaseIterable, Hashable, Sendable {
   case idea
@@ -137,6 +154,20 @@ public enum JobWait: String, CaseIterable, Hashable, Sendable {
   case caller
 }
 
+/// The choices of `MeasurementRecord.kind`, `ListMeasurementsRequest.kind`, `MeasurementSeriesRequest.kind`.
+public enum MeasurementKind: String, CaseIterable, Hashable, Sendable {
+  case temperature
+  case bloodPressure = "blood_pressure"
+  case pulse
+  case weight
+  case oxygen
+  case glucose
+  case pain
+  case fluidIn = "fluid_in"
+  case fluidOut = "fluid_out"
+  case other
+}
+
 /// The choices of `DeliveryEntry.kind`.
 public enum NoticeKind: String, CaseIterable, Hashable, Sendable {
   case careSummary = "care_summary"
@@ -151,6 +182,46 @@ public enum OutboxOperation: String, CaseIterable, Hashable, Sendable {
   case create
   case update
   case delete
+}
+
+/// The choices of `PlanItem.form`.
+public enum PlanForm: String, CaseIterable, Hashable, Sendable {
+  case tablet
+  case capsule
+  case liquid
+  case drops
+  case injection
+  case inhaler
+  case patch
+  case ointment
+  case powder
+  case suppository
+  case spray
+}
+
+/// The choices of `PlanItem.kind`.
+public enum PlanKind: String, CaseIterable, Hashable, Sendable {
+  case medicine
+  case meal
+  case drink
+  case exercise
+  case visit
+  case other
+}
+
+/// The choices of `PlanItem.state`.
+public enum PlanState: String, CaseIterable, Hashable, Sendable {
+  case active
+  case paused
+  case ended
+}
+
+/// The choices of `PlanWarning.kind`.
+public enum PlanWarningKind: String, CaseIterable, Hashable, Sendable {
+  case given
+  case early
+  case most
+  case inactive
 }
 
 /// The choices of `PersonReminder.frequency`.
@@ -196,6 +267,17 @@ public enum SyncState: String, CaseIterable, Hashable, Sendable {
   case failed
   case conflict
   case here
+}
+
+/// The choices of `PlanTime.weekdays`.
+public enum Weekday: String, CaseIterable, Hashable, Sendable {
+  case mon
+  case tue
+  case wed
+  case thu
+  case fri
+  case sat
+  case sun
 }
 
 /// The choices of `WorkerInfo.state`.
@@ -606,6 +688,72 @@ extension ExportCareRequest {
   public var knownFormat: CareExportFormat? {
     get { CareExportFormat(rawValue: self.format) }
     set { self.format = newValue?.rawValue ?? "" }
+  }
+}
+
+extension PlanItem {
+  /// `kind`; nil if it is empty, or a word that only other versions have.
+  public var knownKind: PlanKind? {
+    get { PlanKind(rawValue: self.kind) }
+    set { self.kind = newValue?.rawValue ?? "" }
+  }
+  /// `form`; nil if it is empty, or a word that only other versions have.
+  public var knownForm: PlanForm? {
+    get { PlanForm(rawValue: self.form) }
+    set { self.form = newValue?.rawValue ?? "" }
+  }
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: PlanState? {
+    get { PlanState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
+  }
+}
+
+extension Dose {
+  /// `outcome`; nil if it is empty, or a word that only other versions have.
+  public var knownOutcome: DoseOutcome? {
+    get { DoseOutcome(rawValue: self.outcome) }
+    set { self.outcome = newValue?.rawValue ?? "" }
+  }
+}
+
+extension PlanWarning {
+  /// `kind`; nil if it is empty, or a word that only other versions have.
+  public var knownKind: PlanWarningKind? {
+    get { PlanWarningKind(rawValue: self.kind) }
+    set { self.kind = newValue?.rawValue ?? "" }
+  }
+}
+
+extension PlanDue {
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: DueState? {
+    get { DueState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
+  }
+}
+
+extension MeasurementRecord {
+  /// `kind`; nil if it is empty, or a word that only other versions have.
+  public var knownKind: MeasurementKind? {
+    get { MeasurementKind(rawValue: self.kind) }
+    set { self.kind = newValue?.rawValue ?? "" }
+  }
+}
+
+extension ListMeasurementsRequest {
+  /// `kind`; nil if it is empty, or a word that only other versions have.
+  public var knownKind: MeasurementKind? {
+    get { MeasurementKind(rawValue: self.kind) }
+    set { self.kind = newValue?.rawValue ?? "" }
+  }
+}
+
+extension MeasurementSeriesRequest {
+  /// `kind`; nil if it is empty, or a word that only other versions have.
+  public var knownKind: MeasurementKind? {
+    get { MeasurementKind(rawValue: self.kind) }
+    set { self.kind = newValue?.rawValue ?? "" }
   }
 }
 

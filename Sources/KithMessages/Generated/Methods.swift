@@ -1228,6 +1228,125 @@ public enum Methods {
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Adds an item. Its times count from now: a time of today that has passed comes tomorrow.
+  public static let planAdd = Method(
+    name: "kith.v1.Plan/Add", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Changes an item. What it said before is kept, and stays the plan of the time before.
+  public static let planChange = Method(
+    name: "kith.v1.Plan/Change", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Pauses an item: nothing of it is due from now on, until it is resumed.
+  public static let planPause = Method(
+    name: "kith.v1.Plan/Pause", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Resumes a paused or ended item.
+  public static let planResume = Method(
+    name: "kith.v1.Plan/Resume", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Ends an item. It is kept, with all that was given.
+  public static let planEnd = Method(
+    name: "kith.v1.Plan/End", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Sets what is left of an item, or adds to it.
+  public static let planStock = Method(
+    name: "kith.v1.Plan/Stock", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists the items, by name.
+  public static let planItems = Method(
+    name: "kith.v1.Plan/Items", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns an item with what it said before.
+  public static let planItem = Method(
+    name: "kith.v1.Plan/Item", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns a local day: what is or was due, with what was given, and the items that are given as needed.
+  public static let planDay = Method(
+    name: "kith.v1.Plan/Day", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records that an item was given or done, now or in the past. Nothing is refused because it was given already, too early or too often: the reply says so (`warnings`), and with `unless_warned` a client can ask a person before anything is recorded.
+  public static let planGive = Method(
+    name: "kith.v1.Plan/Give", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records that what is due is not given, and why.
+  public static let planSkip = Method(
+    name: "kith.v1.Plan/Skip", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Takes back what Give or Skip recorded. It stays in the history.
+  public static let planUndo = Method(
+    name: "kith.v1.Plan/Undo", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists what was given and skipped, newest first.
+  public static let planHistory = Method(
+    name: "kith.v1.Plan/History", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Records a value. With `unless_unlikely` one that is outside the usual range is returned unrecorded, so that a client asks a person once.
+  public static let measurementsRecord = Method(
+    name: "kith.v1.Measurements/Record", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Takes a value back. It stays in the history.
+  public static let measurementsDelete = Method(
+    name: "kith.v1.Measurements/Delete", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Lists values, newest first.
+  public static let measurementsList = Method(
+    name: "kith.v1.Measurements/List", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Returns the least, the greatest and the mean value of each local day.
+  public static let measurementsSeries = Method(
+    name: "kith.v1.Measurements/Series", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Sets the daily reminder to record care, or turns it off.
   public static let remindersSetDaily = Method(
     name: "kith.v1.Reminders/SetDaily", role: .recorder, isOpen: false,
@@ -1588,6 +1707,23 @@ public enum Methods {
     careConfigure,
     transcriberTranscribe,
     transcriberEngines,
+    planAdd,
+    planChange,
+    planPause,
+    planResume,
+    planEnd,
+    planStock,
+    planItems,
+    planItem,
+    planDay,
+    planGive,
+    planSkip,
+    planUndo,
+    planHistory,
+    measurementsRecord,
+    measurementsDelete,
+    measurementsList,
+    measurementsSeries,
     remindersSetDaily,
     remindersStatus,
     remindersAddCall,
@@ -1793,6 +1929,23 @@ public enum Methods {
     "kith.v1.Care/Configure": ConfigureCareRequest.self,
     "kith.v1.Transcriber/Transcribe": TranscribeRequest.self,
     "kith.v1.Transcriber/Engines": EnginesRequest.self,
+    "kith.v1.Plan/Add": AddPlanItemRequest.self,
+    "kith.v1.Plan/Change": ChangePlanItemRequest.self,
+    "kith.v1.Plan/Pause": PausePlanItemRequest.self,
+    "kith.v1.Plan/Resume": ResumePlanItemRequest.self,
+    "kith.v1.Plan/End": EndPlanItemRequest.self,
+    "kith.v1.Plan/Stock": StockPlanItemRequest.self,
+    "kith.v1.Plan/Items": ListPlanItemsRequest.self,
+    "kith.v1.Plan/Item": GetPlanItemRequest.self,
+    "kith.v1.Plan/Day": PlanDayRequest.self,
+    "kith.v1.Plan/Give": GiveRequest.self,
+    "kith.v1.Plan/Skip": SkipRequest.self,
+    "kith.v1.Plan/Undo": UndoDoseRequest.self,
+    "kith.v1.Plan/History": ListDosesRequest.self,
+    "kith.v1.Measurements/Record": RecordMeasurementRequest.self,
+    "kith.v1.Measurements/Delete": DeleteMeasurementRequest.self,
+    "kith.v1.Measurements/List": ListMeasurementsRequest.self,
+    "kith.v1.Measurements/Series": MeasurementSeriesRequest.self,
     "kith.v1.Reminders/SetDaily": SetDailyReminderRequest.self,
     "kith.v1.Reminders/Status": ReminderStatusRequest.self,
     "kith.v1.Reminders/AddCall": AddCallReminderRequest.self,
@@ -2524,6 +2677,74 @@ extension TranscribeRequest: Command {
 extension EnginesRequest: Command {
   public typealias Reply = KithMessages.EnginesReply
   public static var method: Method { Methods.transcriberEngines }
+}
+extension AddPlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planAdd }
+}
+extension ChangePlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planChange }
+}
+extension PausePlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planPause }
+}
+extension ResumePlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planResume }
+}
+extension EndPlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planEnd }
+}
+extension StockPlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planStock }
+}
+extension ListPlanItemsRequest: Command {
+  public typealias Reply = KithMessages.ListPlanItemsReply
+  public static var method: Method { Methods.planItems }
+}
+extension GetPlanItemRequest: Command {
+  public typealias Reply = KithMessages.PlanItem
+  public static var method: Method { Methods.planItem }
+}
+extension PlanDayRequest: Command {
+  public typealias Reply = KithMessages.PlanDay
+  public static var method: Method { Methods.planDay }
+}
+extension GiveRequest: Command {
+  public typealias Reply = KithMessages.DoseReply
+  public static var method: Method { Methods.planGive }
+}
+extension SkipRequest: Command {
+  public typealias Reply = KithMessages.DoseReply
+  public static var method: Method { Methods.planSkip }
+}
+extension UndoDoseRequest: Command {
+  public typealias Reply = KithMessages.DoseReply
+  public static var method: Method { Methods.planUndo }
+}
+extension ListDosesRequest: Command {
+  public typealias Reply = KithMessages.ListDosesReply
+  public static var method: Method { Methods.planHistory }
+}
+extension RecordMeasurementRequest: Command {
+  public typealias Reply = KithMessages.MeasurementReply
+  public static var method: Method { Methods.measurementsRecord }
+}
+extension DeleteMeasurementRequest: Command {
+  public typealias Reply = KithMessages.MeasurementReply
+  public static var method: Method { Methods.measurementsDelete }
+}
+extension ListMeasurementsRequest: Command {
+  public typealias Reply = KithMessages.ListMeasurementsReply
+  public static var method: Method { Methods.measurementsList }
+}
+extension MeasurementSeriesRequest: Command {
+  public typealias Reply = KithMessages.MeasurementSeriesReply
+  public static var method: Method { Methods.measurementsSeries }
 }
 extension SetDailyReminderRequest: Command {
   public typealias Reply = KithMessages.DailyReminder

@@ -488,6 +488,83 @@ extension CareRecord: CheckedMessage {
   ]
 }
 
+extension PlanItem: CheckedMessage {
+  /// In the order of `proto/`.
+  public static let fields: [MessageField<PlanItem>] = [
+    .text(\.id, { $1.id = $0.id }, FieldRules("id", 1, json: "id", .text, isReadOnly: true)),
+    .text(\.kind, { $1.kind = $0.kind }, FieldRules("kind", 2, json: "kind", .text, isRequired: true, choices: ["medicine", "meal", "drink", "exercise", "visit", "other"])),
+    .text(\.name, { $1.name = $0.name }, FieldRules("name", 3, json: "name", .text, max: 200, isRequired: true, format: .line)),
+    .text(\.amount, { $1.amount = $0.amount }, FieldRules("amount", 4, json: "amount", .text, format: .amount)),
+    .text(\.unit, { $1.unit = $0.unit }, FieldRules("unit", 5, json: "unit", .text, max: 40, format: .line)),
+    .text(\.form, { $1.form = $0.form }, FieldRules("form", 6, json: "form", .text, choices: ["tablet", "capsule", "liquid", "drops", "injection", "inhaler", "patch", "ointment", "powder", "suppository", "spray"])),
+    .items(\.times, { $1.times = $0.times }, FieldRules("times", 7, json: "times", .message, isRepeated: true, maxItems: 24)),
+    .number(\.everyHours, { $1.everyHours = $0.everyHours }, FieldRules("every_hours", 8, json: "everyHours", .number, max: 720)),
+    .text(\.firstTime, { $1.firstTime = $0.firstTime }, FieldRules("first_time", 9, json: "firstTime", .text, format: .time)),
+    .flag(\.asNeeded, { $1.asNeeded = $0.asNeeded }, FieldRules("as_needed", 10, json: "asNeeded", .flag)),
+    .number(\.leastMinutes, { $1.leastMinutes = $0.leastMinutes }, FieldRules("least_minutes", 11, json: "leastMinutes", .number, max: 43200)),
+    .number(\.mostPerDay, { $1.mostPerDay = $0.mostPerDay }, FieldRules("most_per_day", 12, json: "mostPerDay", .number, max: 100)),
+    .text(\.from, { $1.from = $0.from }, FieldRules("from", 13, json: "from", .text, format: .day)),
+    .text(\.until, { $1.until = $0.until }, FieldRules("until", 14, json: "until", .text, format: .day)),
+    .text(\.note, { $1.note = $0.note }, FieldRules("note", 15, json: "note", .text, max: 2000)),
+    .number(\.againMinutes, { $1.againMinutes = $0.againMinutes }, FieldRules("again_minutes", 16, json: "againMinutes", .number, max: 1440)),
+    .number(\.missedMinutes, { $1.missedMinutes = $0.missedMinutes }, FieldRules("missed_minutes", 17, json: "missedMinutes", .number, max: 1440)),
+    .text(\.stock, { $1.stock = $0.stock }, FieldRules("stock", 18, json: "stock", .text, isReadOnly: true)),
+    .text(\.orderAt, { $1.orderAt = $0.orderAt }, FieldRules("order_at", 19, json: "orderAt", .text, format: .amount)),
+    .text(\.state, { $1.state = $0.state }, FieldRules("state", 20, json: "state", .text, isReadOnly: true, choices: ["active", "paused", "ended"])),
+    .moment(\.hasCreatedAt, \.createdAt, { if $0.hasCreatedAt { $1.createdAt = $0.createdAt } else { $1.clearCreatedAt() } }, FieldRules("created_at", 21, json: "createdAt", .moment, isReadOnly: true)),
+    .moment(\.hasUpdatedAt, \.updatedAt, { if $0.hasUpdatedAt { $1.updatedAt = $0.updatedAt } else { $1.clearUpdatedAt() } }, FieldRules("updated_at", 22, json: "updatedAt", .moment, isReadOnly: true)),
+    .text(\.updatedBy, { $1.updatedBy = $0.updatedBy }, FieldRules("updated_by", 23, json: "updatedBy", .text, isReadOnly: true)),
+    .flag(\.orderSoon, { $1.orderSoon = $0.orderSoon }, FieldRules("order_soon", 24, json: "orderSoon", .flag, isReadOnly: true)),
+    .items(\.versions, { $1.versions = $0.versions }, FieldRules("versions", 25, json: "versions", .message, isRepeated: true, isReadOnly: true)),
+    .text(\.timeZone, { $1.timeZone = $0.timeZone }, FieldRules("time_zone", 26, json: "timeZone", .text, isReadOnly: true)),
+  ]
+}
+
+extension GiveRequest: CheckedMessage {
+  /// In the order of `proto/`.
+  public static let fields: [MessageField<GiveRequest>] = [
+    .text(\.itemID, { $1.itemID = $0.itemID }, FieldRules("item_id", 1, json: "itemId", .text, isRequired: true)),
+    .moment(\.hasDue, \.due, { if $0.hasDue { $1.due = $0.due } else { $1.clearDue() } }, FieldRules("due", 2, json: "due", .moment)),
+    .moment(\.hasOccurredAt, \.occurredAt, { if $0.hasOccurredAt { $1.occurredAt = $0.occurredAt } else { $1.clearOccurredAt() } }, FieldRules("occurred_at", 3, json: "occurredAt", .moment)),
+    .text(\.amount, { $1.amount = $0.amount }, FieldRules("amount", 4, json: "amount", .text, format: .amount)),
+    .flag(\.partly, { $1.partly = $0.partly }, FieldRules("partly", 5, json: "partly", .flag)),
+    .text(\.note, { $1.note = $0.note }, FieldRules("note", 6, json: "note", .text, max: 2000)),
+    .text(\.recorder, { $1.recorder = $0.recorder }, FieldRules("recorder", 7, json: "recorder", .text, max: 100)),
+    .flag(\.unlessWarned, { $1.unlessWarned = $0.unlessWarned }, FieldRules("unless_warned", 8, json: "unlessWarned", .flag)),
+    .text(\.clientID, { $1.clientID = $0.clientID }, FieldRules("client_id", 9, json: "clientId", .text, maxBytes: 64)),
+  ]
+}
+
+extension SkipRequest: CheckedMessage {
+  /// In the order of `proto/`.
+  public static let fields: [MessageField<SkipRequest>] = [
+    .text(\.itemID, { $1.itemID = $0.itemID }, FieldRules("item_id", 1, json: "itemId", .text, isRequired: true)),
+    .moment(\.hasDue, \.due, { if $0.hasDue { $1.due = $0.due } else { $1.clearDue() } }, FieldRules("due", 2, json: "due", .moment)),
+    .text(\.reason, { $1.reason = $0.reason }, FieldRules("reason", 3, json: "reason", .text, max: 500)),
+    .text(\.recorder, { $1.recorder = $0.recorder }, FieldRules("recorder", 4, json: "recorder", .text, max: 100)),
+    .flag(\.unlessWarned, { $1.unlessWarned = $0.unlessWarned }, FieldRules("unless_warned", 5, json: "unlessWarned", .flag)),
+    .text(\.clientID, { $1.clientID = $0.clientID }, FieldRules("client_id", 6, json: "clientId", .text, maxBytes: 64)),
+  ]
+}
+
+extension MeasurementRecord: CheckedMessage {
+  /// In the order of `proto/`.
+  public static let fields: [MessageField<MeasurementRecord>] = [
+    .text(\.id, { $1.id = $0.id }, FieldRules("id", 1, json: "id", .text, isReadOnly: true)),
+    .text(\.kind, { $1.kind = $0.kind }, FieldRules("kind", 2, json: "kind", .text, isRequired: true, choices: ["temperature", "blood_pressure", "pulse", "weight", "oxygen", "glucose", "pain", "fluid_in", "fluid_out", "other"])),
+    .text(\.name, { $1.name = $0.name }, FieldRules("name", 3, json: "name", .text, max: 60, format: .line)),
+    .text(\.value, { $1.value = $0.value }, FieldRules("value", 4, json: "value", .text, isRequired: true, format: .amount)),
+    .text(\.lower, { $1.lower = $0.lower }, FieldRules("lower", 5, json: "lower", .text, format: .amount)),
+    .text(\.unit, { $1.unit = $0.unit }, FieldRules("unit", 6, json: "unit", .text, max: 20, format: .line)),
+    .moment(\.hasOccurredAt, \.occurredAt, { if $0.hasOccurredAt { $1.occurredAt = $0.occurredAt } else { $1.clearOccurredAt() } }, FieldRules("occurred_at", 7, json: "occurredAt", .moment, isReadOnly: true)),
+    .text(\.note, { $1.note = $0.note }, FieldRules("note", 8, json: "note", .text, max: 2000)),
+    .text(\.recorder, { $1.recorder = $0.recorder }, FieldRules("recorder", 9, json: "recorder", .text, max: 100)),
+    .moment(\.hasCreatedAt, \.createdAt, { if $0.hasCreatedAt { $1.createdAt = $0.createdAt } else { $1.clearCreatedAt() } }, FieldRules("created_at", 10, json: "createdAt", .moment, isReadOnly: true)),
+    .moment(\.hasDeletedAt, \.deletedAt, { if $0.hasDeletedAt { $1.deletedAt = $0.deletedAt } else { $1.clearDeletedAt() } }, FieldRules("deleted_at", 11, json: "deletedAt", .moment, isReadOnly: true)),
+    .flag(\.unlikely, { $1.unlikely = $0.unlikely }, FieldRules("unlikely", 12, json: "unlikely", .flag, isReadOnly: true)),
+  ]
+}
+
 extension AddCallReminderRequest: CheckedMessage {
   /// In the order of `proto/`.
   public static let fields: [MessageField<AddCallReminderRequest>] = [
@@ -571,6 +648,8 @@ extension RestoreConversationRequest: RecordNaming {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListCareRequest: PagedRequest {}
 extension SearchCareRequest: PagedRequest {}
+extension ListDosesRequest: PagedRequest {}
+extension ListMeasurementsRequest: PagedRequest {}
 extension ListRemindersRequest: PagedRequest {}
 
 extension ListPeopleReply: RecordPage {

@@ -1,4 +1,5 @@
 internal import Bus
+internal import Fields
 internal import KithMessages
 internal import Storage
 internal import SwiftProtobuf

@@ -1,6 +1,6 @@
-internal import Bus
-internal import KithMessages
-internal import SwiftProtobuf
+public import Bus
+public import KithMessages
+public import SwiftProtobuf
 
 /// Normalizes and checks a field of a message by its rules in `proto/`.
 ///
@@ -8,10 +8,10 @@ internal import SwiftProtobuf
 /// of another field.
 extension MessageField {
   /// Whether clients set it.
-  var isGiven: Bool { self.rules.isEditable || self.rules.isFixed }
+  public var isGiven: Bool { self.rules.isEditable || self.rules.isFixed }
 
   /// Normalizes the value as the server would: removes white space at both ends and repeated names.
-  func tidy(_ message: inout Message) {
+  public func tidy(_ message: inout Message) {
     switch self.value {
     case .text(let path) where !self.rules.isFixed && self.rules.choices.isEmpty:
       message[keyPath: path].trim()
@@ -26,14 +26,20 @@ extension MessageField {
   /// The fault of the value and its remedy; nil if there is none.
   ///
   /// - Parameter now: The time of day in nanoseconds since 1970.
-  func fault(_ message: Message, now: Int64) -> String? {
+  public func fault(_ message: Message, now: Int64) -> String? {
     switch self.value {
     case .text(let path): self.rules.fault(of: message[keyPath: path], now: now)
     case .texts(let path): self.rules.fault(of: message[keyPath: path], now: now)
     case .number(let path): self.rules.fault(of: message[keyPath: path])
     case .moment(let get):
       // The hub sets the time of a call that lacks it before this check.
-      if let time = get(message) { time.fault(now: now) } else { "must be given: a moment as in 2026-01-31T14:05:00Z." }
+      if !self.rules.isPast {
+        nil
+      } else if let time = get(message) {
+        time.fault(now: now)
+      } else {
+        "must be given: a moment as in 2026-01-31T14:05:00Z."
+      }
     case .items(let count): self.rules.fault(ofCount: count(message))
     case .flag, .messages, .other: nil
     }
@@ -42,14 +48,14 @@ extension MessageField {
 
 extension CheckedMessage {
   /// Normalizes some of its fields.
-  mutating func tidy(_ fields: [MessageField<Self>]) {
+  public mutating func tidy(_ fields: [MessageField<Self>]) {
     for field in fields { field.tidy(&self) }
   }
 
   /// Checks some of its fields.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the first with a fault.
-  func check(_ fields: [MessageField<Self>], now: Int64) throws(Failure) {
+  public func check(_ fields: [MessageField<Self>], now: Int64) throws(Failure) {
     for field in fields {
       if let why = field.fault(self, now: now) { throw .invalid(field: field.name, why) }
     }
@@ -101,7 +107,7 @@ extension FieldRules {
 
 extension Google_Protobuf_Timestamp {
   /// The fault of a time that must not be in the future; one day ahead is accepted because of time zones.
-  func fault(now: Int64) -> String? {
+  public func fault(now: Int64) -> String? {
     guard (0..<1_000_000_000).contains(self.nanos), self.seconds >= -62_135_596_800 else {
       return "is no moment in time."
     }
@@ -111,7 +117,7 @@ extension Google_Protobuf_Timestamp {
 
 extension String {
   /// The text without white space at its ends, as the server stores it (Laravel's `TrimStrings`).
-  var trimmed: String {
+  public var trimmed: String {
     guard let start = self.firstIndex(where: { !$0.isWhitespace }),
       let end = self.lastIndex(where: { !$0.isWhitespace })
     else { return "" }
@@ -119,5 +125,5 @@ extension String {
   }
 
   /// Removes white space at both ends.
-  mutating func trim() { self = self.trimmed }
+  public mutating func trim() { self = self.trimmed }
 }

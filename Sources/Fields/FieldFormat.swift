@@ -38,8 +38,9 @@ extension FieldRules.Format {
       Country.code(text) == nil ? "must be a country by its ISO 3166 code of two letters, such as JP." : nil
     case .latitude: Self.degrees(text, 90)
     case .longitude: Self.degrees(text, 180)
-    // protoc-gen-kith refuses NAME and TIME in a message that has a table.
-    case .any, .line, .name, .time: nil
+    case .time: TimeOfDay(text) == nil ? "must be a time as HH:MM." : nil
+    // protoc-gen-kith refuses NAME in a message that has a table.
+    case .any, .line, .name: nil
     }
   }
 

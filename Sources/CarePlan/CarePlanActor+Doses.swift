@@ -1,0 +1,139 @@
+internal import Bus
+internal import CivilTime
+internal import Fields
+internal import KithMessages
+internal import Storage
+internal import SwiftProtobuf
+
+extension CarePlanActor {
+  func give(_ request: GiveRequest, _ context: CallContext) async throws(Failure) -> Answer<DoseReply> {
+    let now = self.now()
+    try request.check(GiveRequest.fields, now: now)
+    let amount = try PlanItem.quantity(request.amount, "amount")
+    let time = try DoseTime(request.hasOccurredAt ? request.occurredAt : nil, request.hasDue ? request.due : nil, now: now)
+    return try await self.storage.commit(GiveRequest.self, context) { transaction throws(Failure) in
+      try transaction.once(request.clientID) { () throws(Failure) in
+        var dose = Dose()
+        dose.knownOutcome = request.partly ? .partly : .given
+        dose.amount = amount
+        dose.note = request.note
+        dose.recorder = request.recorder
+        return try transaction.record(
+          dose, of: request.itemID, time, unlessWarned: request.unlessWarned, by: context.principal, now: now)
+      }
+    }
+  }
+
+  func skip(_ request: SkipRequest, _ context: CallContext) async throws(Failure) -> Answer<DoseReply> {
+    let now = self.now()
+    try request.check(SkipRequest.fields, now: now)
+    let time = try DoseTime(nil, request.hasDue ? request.due : nil, now: now)
+    return try await self.storage.commit(SkipRequest.self, context) { transaction throws(Failure) in
+      try transaction.once(request.clientID) { () throws(Failure) in
+        var dose = Dose()
+        dose.knownOutcome = .skipped
+        dose.reason = request.reason
+        dose.recorder = request.recorder
+        return try transaction.record(
+          dose, of: request.itemID, time, unlessWarned: request.unlessWarned, by: context.principal, now: now)
+      }
+    }
+  }
+
+  func undo(_ request: UndoDoseRequest, _ context: CallContext) async throws(Failure) -> Answer<DoseReply> {
+    let now = self.now()
+    return try await self.storage.commit(UndoDoseRequest.self, context) { transaction throws(Failure) in
+      var dose = try transaction.doses.require(request.id)
+      if !dose.hasDeletedAt {
+        dose.deletedAt = .init(nanosecondsSince1970: now)
+        try transaction.doses.put(dose, amount: Quantity(dose.amount)?.hundredths ?? 0)
+      }
+      return try transaction.reply(dose, [])
+    }
+  }
+}
+
+/// When something was given, and which time it answers.
+private struct DoseTime: Sendable {
+  /// Nanoseconds since 1970.
+  let instant: Int64
+  /// nil = the one that fits.
+  let due: Int64?
+
+  /// - Throws: `FIELD_INVALID` for a time that has not come.
+  init(_ given: Google_Protobuf_Timestamp?, _ due: Google_Protobuf_Timestamp?, now: Int64) throws(Failure) {
+    self.instant = given?.nanosecondsSince1970 ?? now
+    self.due = due?.nanosecondsSince1970
+    // A phone's clock may be ahead of the hub's.
+    guard self.instant >= 0, self.instant <= now + 3_600_000_000_000 else {
+      throw .invalid(field: "occurred_at", "must be a time that has come. Check the date.")
+    }
+  }
+}
+
+extension Transaction {
+  /// Records under the id that a client gave once.
+  fileprivate func once(_ clientID: String, _ make: () throws(Failure) -> DoseReply) throws(Failure) -> DoseReply {
+    // What was not recorded, because of a warning, has no id to come back to.
+    var unrecorded: DoseReply?
+    do throws(Failure) {
+      return try self.creations.once(clientID, of: "dose", id: { $0.dose.id }) { id throws(Failure) in
+        try self.doses.get(id).map { dose throws(Failure) in try self.reply(dose, []) }
+      } make: { () throws(Failure) in
+        let reply = try make()
+        guard !reply.hasDose else { return reply }
+        unrecorded = reply
+        throw Failure(.aborted, "NOT_RECORDED", "Nothing was recorded.")
+      }
+    } catch {
+      guard let unrecorded else { throw error }
+      return unrecorded
+    }
+  }
+
+  fileprivate func record(
+    _ given: Dose, of id: String, _ time: DoseTime, unlessWarned: Bool, by principal: Principal, now: Int64
+  ) throws(Failure) -> DoseReply {
+    var dose = given
+    let item = try self.plan.require(id).shown
+    let around = min(time.instant, time.due ?? time.instant)..<max(time.instant, time.due ?? time.instant) + 1
+    let rules = try self.rules(of: item, around: around)
+    let due = try time.due.map { due throws(Failure) in
+      guard let known = rules.schedule.dues(from: due, to: due + 1).first else {
+        throw .invalid(field: "due", "'\(item.name)' is not due at that time. `kith plan` lists the times.")
+      }
+      return known
+    } ?? (item.asNeeded ? nil : rules.due(at: time.instant))
+    let isGiven = dose.knownOutcome != .skipped
+    guard isGiven || due != nil else {
+      throw .invalid(field: "due", "'\(item.name)' is given as needed: there is no time to skip.")
+    }
+    let warnings = rules.warnings(at: time.instant, due: due?.instant, isGiven: isGiven)
+    guard warnings.isEmpty || !unlessWarned else {
+      var reply = DoseReply()
+      reply.warnings = warnings
+      reply.item = item
+      return reply
+    }
+    dose.id = UUIDv7.make().text
+    dose.itemID = item.id
+    dose.itemName = item.name
+    dose.unit = item.unit
+    if let due { dose.due = .init(nanosecondsSince1970: due.instant) }
+    dose.occurredAt = .init(nanosecondsSince1970: time.instant)
+    if isGiven, dose.amount.isEmpty { dose.amount = due?.amount ?? item.amount }
+    if dose.recorder.isEmpty { dose.recorder = try self.care.recorder(for: principal) }
+    dose.warnings = warnings
+    dose.createdAt = .init(nanosecondsSince1970: now)
+    try self.doses.put(dose, amount: Quantity(dose.amount)?.hundredths ?? 0)
+    return try self.reply(dose, warnings)
+  }
+
+  fileprivate func reply(_ dose: Dose, _ warnings: [PlanWarning]) throws(Failure) -> DoseReply {
+    var reply = DoseReply()
+    reply.dose = dose
+    reply.warnings = warnings
+    reply.item = try self.plan.require(dose.itemID).shown
+    return reply
+  }
+}

@@ -1,0 +1,92 @@
+internal import Bus
+internal import CivilTime
+internal import Fields
+internal import KithMessages
+
+extension PlanItem {
+  /// The fields that clients set.
+  private static let given = Self.fields.filter(\.isGiven)
+
+  /// Takes the fields of a request, checks them, and names its times.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the fields to take; none = the fields that are not empty.
+  ///   - used: The greatest number that a time of this item has had.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown or invalid field.
+  mutating func change(_ names: [String], as given: PlanItem, used: UInt32, now: Int64) throws(Failure) {
+    let before = self
+    try self.take(names, of: given)
+    self.tidy(Self.given)
+    for (field, path) in Self.quantities { self[keyPath: path] = try Self.quantity(self[keyPath: path], field) }
+    try self.check(Self.given, now: now)
+    try self.settleTimes(before.times, used: used)
+    try self.checkTogether()
+  }
+
+  private static let quantities: [(String, any WritableKeyPath<PlanItem, String> & Sendable)] = [
+    ("amount", \.amount), ("order_at", \.orderAt),
+  ]
+
+  /// An amount in as few digits as say it; empty if none is given.
+  ///
+  /// - Throws: `FIELD_INVALID`.
+  static func quantity(_ text: String, _ field: String) throws(Failure) -> String {
+    guard !text.isEmpty else { return "" }
+    guard let quantity = Quantity(text) else {
+      throw .invalid(field: field, "must be an amount such as 2 or 0.5.")
+    }
+    return quantity.description
+  }
+
+  /// Gives each time the number of the time that it was: the one of the same time of day, or the one that it was moved from. So a time that
+  /// moves in the middle of a day is not due twice.
+  private mutating func settleTimes(_ before: [PlanTime], used: UInt32) throws(Failure) {
+    var free = before
+    for index in self.times.indices {
+      let given = self.times[index]
+      guard let time = TimeOfDay(given.time) else { throw .invalid(field: "times", "must be times as HH:MM.") }
+      guard given.weekdays.allSatisfy({ Weekday(rawValue: $0) != nil }) else {
+        throw .invalid(
+          field: "times", "names a day of the week: \(Weekday.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      let days = Set(given.weekdays)
+      self.times[index].time = time.description
+      self.times[index].weekdays = Weekday.allCases.map(\.rawValue).filter(days.contains)
+      self.times[index].amount = try Self.quantity(given.amount, "times")
+      self.times[index].slot = Self.takeSlot(&free) { given.slot == 0 ? $0.time == time.description : $0.slot == given.slot }
+    }
+    var next = used
+    for index in self.times.indices where self.times[index].slot == 0 {
+      self.times[index].slot = Self.takeSlot(&free) { _ in true }
+      guard self.times[index].slot == 0 else { continue }
+      next += 1
+      self.times[index].slot = next
+    }
+    let shown = self.times.map { "\($0.time) \($0.weekdays)" }
+    guard Set(shown).count == shown.count else { throw .invalid(field: "times", "has the same time twice.") }
+  }
+
+  private static func takeSlot(_ free: inout [PlanTime], _ fits: (PlanTime) -> Bool) -> UInt32 {
+    guard let index = free.firstIndex(where: fits) else { return 0 }
+    return free.remove(at: index).slot
+  }
+
+  private func checkTogether() throws(Failure) {
+    let ways = [!self.times.isEmpty, self.everyHours > 0, self.asNeeded].count { $0 }
+    guard ways == 1 else {
+      throw .invalid(
+        field: "times", ways == 0 ? "say when: give times, every_hours or as_needed." : "give one of times, every_hours and as_needed.")
+    }
+    if let from = Day(self.from), let until = Day(self.until), until < from {
+      throw .invalid(field: "until", "is before the first day, \(from).")
+    }
+    guard self.again == 0 || self.again < self.missed else {
+      throw .invalid(field: "again_minutes", "must be less than the minutes after which it is missed, \(self.missed).")
+    }
+  }
+
+  /// After how many minutes it is reminded again.
+  var again: UInt32 { self.againMinutes == 0 ? min(15, self.missed / 2) : self.againMinutes }
+  /// After how many minutes it is missed.
+  var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
+}

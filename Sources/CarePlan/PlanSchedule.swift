@@ -1,0 +1,213 @@
+internal import CivilTime
+internal import KithMessages
+
+/// The times at which an item is due, over all that the plan has said of it.
+///
+/// Each time of each day is due once, whatever happens to the plan meanwhile: a time that was due before a change stays where it was, one
+/// that was still to come moves with the change, and one that is new, or that was paused, begins with the first that comes after the change.
+///
+/// ```swift
+/// let schedule = PlanSchedule(versions: versions)
+/// for due in schedule.dues(from: start, to: end) { print(due.instant, due.amount) }
+/// ```
+struct PlanSchedule: Sendable {
+  /// What the plan says of an item from a moment on.
+  struct Version: Sendable {
+    /// Nanoseconds since 1970.
+    let validFrom: Int64
+    let item: PlanItem
+  }
+
+  /// A time at which it is due.
+  struct Due: Sendable, Hashable {
+    /// Nanoseconds since 1970.
+    let instant: Int64
+    /// As it was at that time.
+    let item: PlanItem
+    /// How much; empty = it is not counted.
+    let amount: String
+  }
+
+  /// The oldest first.
+  let versions: [Version]
+
+  /// What is due in a span of time, by time.
+  ///
+  /// - Parameters:
+  ///   - start: Nanoseconds since 1970.
+  ///   - end: Exclusive.
+  func dues(from start: Int64, to end: Int64) -> [Due] {
+    guard start < end else { return [] }
+    return (self.dailyDues(from: start, to: end) + self.countedDues(from: start, to: end))
+      .sorted { $0.instant < $1.instant }
+  }
+
+  /// When it is due next after a moment, within some days; nil = not within them.
+  func next(after instant: Int64, days: Int64 = 31) -> Due? {
+    for day in 0..<days {
+      let start = instant + 1 + day * Self.day
+      if let due = self.dues(from: start, to: start + Self.day).first { return due }
+    }
+    return nil
+  }
+
+  private static let day: Int64 = 86_400_000_000_000
+  private static let minute: Int64 = 60_000_000_000
+
+  // MARK: - Times of day
+
+  private func dailyDues(from start: Int64, to end: Int64) -> [Due] {
+    let clocks = self.versions.map { DailyClock($0.item) }
+    let slots = Set(clocks.flatMap { $0.slots.keys }).sorted()
+    guard !slots.isEmpty else { return [] }
+    // No two zones are more than two days apart.
+    guard let zone = self.versions.last?.item.zone else { return [] }
+    let last = zone.day(at: end).adding(days: 2)
+    var found: [Int64: Due] = [:]
+    var day = zone.day(at: start).adding(days: -2)
+    while day <= last {
+      for slot in slots {
+        guard var due = self.due(of: slot, on: day, clocks) else { continue }
+        // A skip of the clock brings two times together: those of a list stay two, and of the hours of a day one is gone.
+        while found[due.instant] != nil, slot < PlanItem.firstEvenSlot {
+          due = Due(instant: due.instant + Self.minute, item: due.item, amount: due.amount)
+        }
+        found[due.instant] = due
+      }
+      day = day.adding(days: 1)
+    }
+    return found.values.filter { (start..<end).contains($0.instant) }
+  }
+
+  /// When a time of a day is due: at most once.
+  private func due(of slot: UInt32, on day: Day, _ clocks: [DailyClock]) -> Due? {
+    var before: Int64?
+    for (index, clock) in clocks.enumerated() {
+      let version = self.versions[index]
+      let end = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
+      guard let instant = clock.instant(of: slot, on: day) else {
+        before = nil
+        continue
+      }
+      // What was still to come when the plan changed, and is now in the past, is due all the same.
+      let isMoved = instant < version.validFrom && before != nil
+      if instant < end, instant >= version.validFrom || isMoved {
+        return Due(instant: instant, item: version.item, amount: clock.slots[slot]?.amount ?? "")
+      }
+      before = instant < version.validFrom ? nil : instant
+    }
+    return nil
+  }
+
+  // MARK: - Hours that no day is a multiple of
+
+  private func countedDues(from start: Int64, to end: Int64) -> [Due] {
+    var found: [Due] = []
+    for (index, version) in self.versions.enumerated() {
+      let item = version.item
+      guard item.isCounted, item.knownState == .active, let zone = item.zone, let first = Day(item.from),
+        let anchor = zone.instant(of: first, at: item.firstTimeOfDay)
+      else { continue }
+      let validTo = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
+      let step = Int64(item.everyHours) * 3_600_000_000_000
+      let from = max(start, version.validFrom, anchor)
+      let to = min(end, validTo)
+      guard from < to else { continue }
+      var instant = anchor + (from - anchor + step - 1) / step * step
+      while instant < to {
+        if item.covers(zone.day(at: instant)) { found.append(Due(instant: instant, item: item, amount: item.amount)) }
+        instant += step
+      }
+    }
+    return found
+  }
+}
+
+/// The times of day at which an item is due.
+private struct DailyClock: Sendable {
+  struct Time: Sendable {
+    let time: TimeOfDay
+    /// As in `Day.weekday`; empty = every day.
+    let weekdays: Set<Int>
+    let amount: String
+  }
+
+  let slots: [UInt32: Time]
+  private let item: PlanItem
+  private let zone: Zone?
+  private let first: Day?
+
+  init(_ item: PlanItem) {
+    self.item = item
+    self.zone = item.zone
+    self.first = Day(item.from)
+    self.slots = item.everyHours > 0 ? Self.evenly(item) : Self.listed(item)
+  }
+
+  private static func listed(_ item: PlanItem) -> [UInt32: Time] {
+    var slots: [UInt32: Time] = [:]
+    for time in item.times {
+      guard let clock = TimeOfDay(time.time) else { continue }
+      slots[time.slot] = Time(
+        time: clock, weekdays: Set(time.weekdays.compactMap { Weekday(rawValue: $0)?.number }),
+        amount: time.amount.isEmpty ? item.amount : time.amount)
+    }
+    return slots
+  }
+
+  /// The same times of each day, if a day is a multiple of the hours, or the hours are a multiple of a day. Their numbers are beyond those
+  /// of listed times.
+  private static func evenly(_ item: PlanItem) -> [UInt32: Time] {
+    guard !item.isCounted else { return [:] }
+    let step = min(Int(item.everyHours), 24)
+    let first = item.firstTimeOfDay
+    var slots: [UInt32: Time] = [:]
+    for number in 0..<(24 / step) {
+      guard let time = TimeOfDay(hour: first.hour % step + number * step, minute: first.minute) else { continue }
+      let hour = item.everyHours >= 24 ? first : time
+      slots[PlanItem.firstEvenSlot + UInt32(number)] = Time(time: hour, weekdays: [], amount: item.amount)
+    }
+    return slots
+  }
+
+  /// When a time of a day is due; nil = not on this day.
+  func instant(of slot: UInt32, on day: Day) -> Int64? {
+    guard self.item.knownState == .active, let time = self.slots[slot], self.item.covers(day),
+      time.weekdays.isEmpty || time.weekdays.contains(day.weekday), self.isTurn(day)
+    else { return nil }
+    return self.zone?.instant(of: day, at: time.time)
+  }
+
+  /// Whether a day is one of those of an item that comes every some days.
+  private func isTurn(_ day: Day) -> Bool {
+    let days = Int(self.item.everyHours) / 24
+    guard days > 1, let first = self.first else { return true }
+    return (day.number - first.number) % days == 0
+  }
+}
+
+extension PlanItem {
+  /// The number of the first time of an item that comes every some hours; listed times have smaller ones.
+  static let firstEvenSlot: UInt32 = 1_000_000
+
+  /// Whether its times are counted in hours from the first one, because no day has the same ones as another.
+  var isCounted: Bool {
+    self.everyHours > 0 && !24.isMultiple(of: Int(self.everyHours)) && !Int(self.everyHours).isMultiple(of: 24)
+  }
+
+  /// The zone of its times.
+  var zone: Zone? { Zone(named: self.timeZone) }
+
+  /// A time of day at which an item of `every_hours` comes.
+  var firstTimeOfDay: TimeOfDay { TimeOfDay(self.firstTime) ?? TimeOfDay(hour: 8, minute: 0) ?? .midnight }
+
+  /// Whether a day is between the first and the last one.
+  func covers(_ day: Day) -> Bool {
+    (Day(self.from).map { $0 <= day } ?? true) && (Day(self.until).map { day <= $0 } ?? true)
+  }
+}
+
+extension Weekday {
+  /// As in `Day.weekday`.
+  var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

@@ -1,0 +1,115 @@
+import Bus
+import CivilTime
+import KithMessages
+import TestKit
+import Testing
+
+@testable import CarePlan
+
+@Suite struct DoseRulesTests {
+  static func dose(
+    _ id: String, _ time: String, due: String? = nil, _ outcome: DoseOutcome = .given, by: String = "Taro"
+  ) throws -> Dose {
+    var dose = Dose()
+    dose.id = id
+    dose.itemID = "item"
+    dose.occurredAt = .init(nanosecondsSince1970: try PlanScheduleTests.instant("2026-11-25", time))
+    if let due { dose.due = .init(nanosecondsSince1970: try PlanScheduleTests.instant("2026-11-25", due)) }
+    dose.knownOutcome = outcome
+    dose.recorder = by
+    return dose
+  }
+
+  static func rules(_ item: PlanItem, _ doses: Dose...) -> DoseRules {
+    DoseRules(item: item, schedule: PlanScheduleTests.schedule((0, item)), doses: doses)
+  }
+
+  func due(_ rules: DoseRules, at time: String) throws -> String? {
+    let due = rules.due(at: try PlanScheduleTests.instant("2026-11-25", time))
+    let zone = try #require(Zone(named: "Europe/Berlin"))
+    return due.map { zone.time(at: $0.instant).description }
+  }
+
+  func warnings(_ rules: DoseRules, at time: String, due: String?, isGiven: Bool = true) throws -> [PlanWarningKind?] {
+    rules.warnings(
+      at: try PlanScheduleTests.instant("2026-11-25", time),
+      due: try due.map { try PlanScheduleTests.instant("2026-11-25", $0) }, isGiven: isGiven
+    ).map(\.knownKind)
+  }
+
+  @Test func `what is given answers the time that is open, else the nearest`() throws {
+    let item = PlanScheduleTests.item("08:00", "12:00", "20:00")
+    #expect(try self.due(Self.rules(item), at: "10:30") == "08:00")
+    #expect(try self.due(Self.rules(item), at: "11:59") == "08:00")
+    let given = Self.rules(item, try Self.dose("a", "10:30", due: "08:00"))
+    // Ten minutes later it is a second one of the same, and shortly before noon the next.
+    #expect(try self.due(given, at: "10:40") == "08:00")
+    #expect(try self.due(given, at: "11:50") == "12:00")
+    #expect(try self.due(Self.rules(PlanScheduleTests.item("20:00")), at: "19:00") == "20:00")
+  }
+
+  @Test func `who gives it again is told, and who gives the next is not`() throws {
+    let item = PlanScheduleTests.item("08:00", "20:00")
+    let rules = Self.rules(item, try Self.dose("a", "08:10", due: "08:00"))
+    #expect(try self.warnings(rules, at: "08:30", due: "08:00") == [.given])
+    #expect(try self.warnings(rules, at: "20:00", due: "20:00") == [])
+    let (now, due) = (try PlanScheduleTests.instant("2026-11-25", "08:30"), try PlanScheduleTests.instant("2026-11-25", "08:00"))
+    let warning = try #require(rules.warnings(at: now, due: due, isGiven: true).first)
+    #expect((warning.doseID, warning.by) == ("a", "Taro"))
+    #expect(try self.warnings(rules, at: "08:30", due: "08:00", isGiven: false) == [.given])
+    // What was skipped may be given after all, and is said.
+    let skipped = Self.rules(item, try Self.dose("a", "08:10", due: "08:00", .skipped))
+    #expect(try self.warnings(skipped, at: "08:30", due: "08:00") == [.given])
+  }
+
+  @Test func `too early and too often are said to the minute`() throws {
+    var item = PlanScheduleTests.item()
+    (item.asNeeded, item.leastMinutes, item.mostPerDay) = (true, 240, 2)
+    let one = Self.rules(item, try Self.dose("a", "08:00"))
+    #expect(try self.warnings(one, at: "11:59", due: nil) == [.early])
+    #expect(try self.warnings(one, at: "12:00", due: nil) == [])
+    // One that is recorded late, for a time before.
+    #expect(try self.warnings(one, at: "07:30", due: nil) == [.early])
+    let two = Self.rules(item, try Self.dose("a", "08:00"), try Self.dose("b", "13:00"))
+    #expect(try self.warnings(two, at: "14:00", due: nil) == [.early, .most])
+    #expect(try self.warnings(two, at: "19:00", due: nil) == [.most])
+    #expect(two.earliest(at: try PlanScheduleTests.instant("2026-11-25", "14:00")) == (try PlanScheduleTests.instant("2026-11-25", "17:00")))
+    let skipped = Self.rules(item, try Self.dose("a", "08:00", .skipped))
+    #expect(try self.warnings(skipped, at: "08:30", due: nil) == [])
+  }
+
+  @Test func `a paused item is said`() throws {
+    var item = PlanScheduleTests.item("08:00")
+    item.knownState = .paused
+    #expect(try self.warnings(Self.rules(item), at: "08:00", due: nil) == [.inactive])
+  }
+
+  @Test(arguments: testSeeds(short: 100, full: 3000))
+  func `the same doses make the same day, in whichever order they came`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let item = PlanScheduleTests.item("08:00", "12:00", "20:00")
+    let times = ["07:55", "08:10", "08:10", "09:00", "12:00", "12:05", "19:00", "22:00"]
+    var doses = try (0..<Int.random(in: 0...8, using: &random)).map { number in
+      try Self.dose(
+        "d\(number)", times.randomElement(using: &random) ?? "08:00",
+        due: [nil, "08:00", "12:00", "20:00"].randomElement(using: &random) ?? nil,
+        DoseOutcome.allCases.randomElement(using: &random) ?? .given)
+    }
+    let zone = try #require(Zone(named: "Europe/Berlin"))
+    let day = try #require(Day("2026-11-25"))
+    func board(_ doses: [Dose]) throws -> PlanDay {
+      // As the store gives them.
+      let sorted = doses.sorted { ($0.occurredAt.nanosecondsSince1970, $0.id) < ($1.occurredAt.nanosecondsSince1970, $1.id) }
+      let rules = DoseRules(item: item, schedule: PlanScheduleTests.schedule((0, item)), doses: sorted)
+      return PlanDay(day, [rules], in: zone, now: try PlanScheduleTests.instant("2026-11-25", "13:00"))
+    }
+    let first = try board(doses)
+    doses.shuffle(using: &random)
+    #expect(try board(doses) == first, "seed \(seed)")
+    // Nothing is lost: each is an answer, a double, or one of the others; what was skipped for a time that was given is in the history.
+    let shown = first.dues.flatMap { ($0.hasDose ? [$0.dose.id] : []) + $0.doubles.map(\.id) } + first.others.map(\.id)
+    let given = doses.filter { $0.knownOutcome != .skipped }.map(\.id)
+    #expect(Set(shown).count == shown.count && Set(given).isSubset(of: shown), "seed \(seed)")
+    #expect(first.dues.count == 3)
+  }
+}

@@ -1,0 +1,186 @@
+import Bus
+import CivilTime
+import Foundation
+import KithMessages
+import TestKit
+import Testing
+
+@testable import CarePlan
+
+@Suite(.timeLimit(.minutes(10))) struct PlanScheduleTests {
+  static let hour: Int64 = 3_600_000_000_000
+  static let day: Int64 = 24 * hour
+
+  /// An item that is due at times of day.
+  static func item(_ times: String..., zone: String = "Europe/Berlin", from: String = "2026-01-01") -> PlanItem {
+    var item = PlanItem()
+    item.id = "item"
+    item.name = "Aspirin"
+    item.knownKind = .medicine
+    item.amount = "1"
+    item.knownState = .active
+    item.from = from
+    item.timeZone = zone
+    item.times = times.enumerated().map { place, text in
+      var time = PlanTime()
+      time.time = text
+      time.slot = UInt32(place + 1)
+      return time
+    }
+    return item
+  }
+
+  static func schedule(_ versions: (at: Int64, item: PlanItem)...) -> PlanSchedule {
+    PlanSchedule(versions: versions.map { PlanSchedule.Version(validFrom: $0.at, item: $0.item) })
+  }
+
+  /// The local times at which a schedule is due on a day.
+  static func shown(_ schedule: PlanSchedule, _ day: String, zone: String = "Europe/Berlin") throws -> [String] {
+    let (zone, day) = (try #require(Zone(named: zone)), try #require(Day(day)))
+    return schedule.dues(from: zone.start(of: day), to: zone.start(of: day.adding(days: 1)))
+      .map { zone.time(at: $0.instant).description }
+  }
+
+  static func instant(_ day: String, _ time: String, zone: String = "Europe/Berlin") throws -> Int64 {
+    let (zone, day) = (try #require(Zone(named: zone)), try #require(Day(day)))
+    let clock = try #require(TimeOfDay(time))
+    return try #require(zone.instant(of: day, at: clock))
+  }
+
+  @Test func `in every zone each time of each day is due once, over all changes of its clock`() throws {
+    let times = ["00:00", "01:30", "02:30", "08:00", "23:59"]
+    for name in TimeZone.knownTimeZoneIdentifiers {
+      guard let zone = Zone(named: name) else { continue }
+      let item = Self.item("00:00", "01:30", "02:30", "08:00", "23:59", zone: name, from: "2025-12-25")
+      let schedule = Self.schedule((0, item))
+      // A year in pieces of an odd length: no time may fall between two of them or into both.
+      let (first, last) = (try #require(Day("2026-01-01")), try #require(Day("2027-01-01")))
+      var (dues, start): ([Int64], Int64) = ([], zone.start(of: first))
+      while start < zone.start(of: last) {
+        let end = min(start + 37 * Self.hour + 1, zone.start(of: last))
+        dues += schedule.dues(from: start, to: end).map(\.instant)
+        start = end
+      }
+      var expected: [Int64] = []
+      for number in first.number..<last.number {
+        for time in times {
+          guard var instant = zone.instant(of: Day(number: number), at: try #require(TimeOfDay(time))) else { continue }
+          // Two times of a skip come one minute after the other.
+          while expected.contains(instant) { instant += 60_000_000_000 }
+          expected.append(instant)
+        }
+      }
+      #expect(dues.sorted() == expected.filter { $0 < zone.start(of: last) }.sorted(), "\(name)")
+      #expect(Set(dues).count == dues.count)
+    }
+  }
+
+  @Test(arguments: [
+    (1, 24), (2, 12), (3, 8), (4, 6), (6, 4), (8, 3), (12, 2), (24, 1),
+  ])
+  func `hours that divide a day come at the same times of each day`(hours: Int, count: Int) throws {
+    var item = Self.item(zone: "Asia/Tokyo")
+    item.everyHours = UInt32(hours)
+    item.firstTime = "07:15"
+    let shown = try Self.shown(Self.schedule((0, item)), "2026-11-25", zone: "Asia/Tokyo")
+    #expect(shown.count == count && shown.contains("07:15"))
+    #expect(try Self.shown(Self.schedule((0, item)), "2026-11-26", zone: "Asia/Tokyo") == shown)
+  }
+
+  @Test func `other hours are counted from the first time, and days from the first day`() throws {
+    var item = Self.item(from: "2026-11-20")
+    item.everyHours = 36
+    item.firstTime = "08:00"
+    let counted = Self.schedule((0, item))
+    let days = try ["2026-11-19", "2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23"].map {
+      try Self.shown(counted, $0)
+    }
+    #expect(days == [[], ["08:00"], ["20:00"], [], ["08:00"]])
+    item.everyHours = 48
+    let second = Self.schedule((0, item))
+    #expect(try ["2026-11-20", "2026-11-21", "2026-11-22"].map { try Self.shown(second, $0) } == [["08:00"], [], ["08:00"]])
+  }
+
+  @Test func `days of the week, and the first and the last day, bound it`() throws {
+    var item = Self.item("08:00", from: "2026-11-24")
+    item.until = "2026-12-04"
+    item.times[0].weekdays = ["tue", "fri"]
+    let schedule = Self.schedule((0, item))
+    let due = (20...30).map { "2026-11-\($0)" } + (1...9).map { "2026-12-0\($0)" }
+    #expect(try due.filter { try !Self.shown(schedule, $0).isEmpty } == ["2026-11-24", "2026-11-27", "2026-12-01", "2026-12-04"])
+  }
+
+  @Test func `a change in the middle of a day doubles and loses nothing`() throws {
+    let noon = try Self.instant("2026-11-25", "12:00")
+    // What was due before the change stays; what was still to come moves, also into the past.
+    let moved = Self.schedule((0, Self.item("08:00", "20:00")), (noon, Self.item("13:00", "11:00")))
+    #expect(try Self.shown(moved, "2026-11-25") == ["08:00", "11:00"])
+    #expect(try Self.shown(moved, "2026-11-26") == ["11:00", "13:00"])
+    // A new time that has passed begins tomorrow, and what was taken away before its time does not come.
+    let added = Self.schedule((0, Self.item("20:00")), (noon, Self.item("20:00", "09:00")))
+    #expect(try Self.shown(added, "2026-11-25") == ["20:00"])
+    #expect(try Self.shown(added, "2026-11-26") == ["09:00", "20:00"])
+    var none = Self.item("08:00")
+    let removed = Self.schedule((0, Self.item("08:00", "20:00")), (noon, none))
+    #expect(try Self.shown(removed, "2026-11-25") == ["08:00"])
+    // While it is paused nothing is due, and what would have been does not come later.
+    none.knownState = .paused
+    let paused = Self.schedule(
+      (0, Self.item("08:00", "11:00", "20:00")), (try Self.instant("2026-11-25", "10:00"), none),
+      (noon, Self.item("08:00", "11:00", "20:00")))
+    #expect(try Self.shown(paused, "2026-11-25") == ["08:00", "20:00"])
+  }
+
+  @Test func `an item that is added at noon is due from then on`() throws {
+    let schedule = Self.schedule((try Self.instant("2026-11-25", "12:00"), Self.item("08:00", "12:00", "20:00")))
+    #expect(try Self.shown(schedule, "2026-11-25") == ["12:00", "20:00"])
+    #expect(schedule.next(after: try Self.instant("2026-11-25", "20:00"))?.instant == (try Self.instant("2026-11-26", "08:00")))
+  }
+
+  @Test func `a journey doubles no time of a day`() throws {
+    let noon = try Self.instant("2026-11-25", "12:00", zone: "Asia/Tokyo")
+    // Eight in London comes nine hours after eight in Tokyo, which was due.
+    let schedule = Self.schedule(
+      (0, Self.item("08:00", zone: "Asia/Tokyo")), (noon, Self.item("08:00", zone: "Europe/London")))
+    let dues = schedule.dues(from: noon - Self.day, to: noon + 2 * Self.day).map(\.instant)
+    #expect(
+      dues == [
+        try Self.instant("2026-11-25", "08:00", zone: "Asia/Tokyo"), try Self.instant("2026-11-26", "08:00", zone: "Europe/London"),
+        try Self.instant("2026-11-27", "08:00", zone: "Europe/London"),
+      ])
+  }
+
+  @Test(arguments: testSeeds(short: 60, full: 2000))
+  func `random changes double no time and lose none`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let zones = ["Europe/Berlin", "Asia/Tokyo", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"]
+    let start = try Self.instant("2026-03-25", "00:00")
+    var (at, item) = (start, Self.item("08:00", "12:00", "20:00", zone: zones.randomElement(using: &random) ?? "UTC"))
+    var versions = [PlanSchedule.Version(validFrom: start - 40 * Self.day, item: item)]
+    for _ in 0..<Int.random(in: 1...12, using: &random) {
+      at += Int64.random(in: 0...(2 * Self.day), using: &random)
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: item.knownState = item.knownState == .active ? .paused : .active
+      case 1: item.timeZone = zones.randomElement(using: &random) ?? "UTC"
+      default:
+        let place = Int.random(in: 0..<3, using: &random)
+        item.times[place].time = "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"][Int.random(in: 0..<3, using: &random)])"
+      }
+      versions.append(PlanSchedule.Version(validFrom: at, item: item))
+    }
+    let schedule = PlanSchedule(versions: versions)
+    let end = start + 40 * Self.day
+    let whole = schedule.dues(from: start, to: end)
+    var (pieces, from): ([Int64], Int64) = ([], start)
+    while from < end {
+      let to = min(end, from + Int64.random(in: 1...(3 * Self.day), using: &random))
+      pieces += schedule.dues(from: from, to: to).map(\.instant)
+      from = to
+    }
+    #expect(pieces == whole.map(\.instant), "seed \(seed)")
+    #expect(Set(pieces).count == pieces.count, "seed \(seed)")
+    // Of an item that was never paused and stayed in its zone, each day has each of its three times once.
+    guard versions.allSatisfy({ $0.item.knownState == .active && $0.item.timeZone == versions[0].item.timeZone }) else { return }
+    #expect((117...123).contains(whole.count), "seed \(seed): \(whole.count)")
+  }
+}
