@@ -64,8 +64,7 @@ let package = Package(
       name: "KithHub",
       targets: [
         "Hub", "Backups", "Storage", "ContactsSync", "MonicaGateway", "MonicaAPI", "CareRecorder", "Transcription",
-        "Reminders",
-        "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets", "CivilTime",
+        "Reminders", "Delivery", "Bus", "BusZeroMQ", "KithMessages", "Digest", "Secrets", "CivilTime",
       ]),
   ],
   dependencies: [
@@ -115,22 +114,19 @@ let package = Package(
       name: "BusZeroMQ",
       dependencies: [
         "Bus", "ZeroMQ", "EventLoop", "Instruments", "KithMessages", "CLinux", "Digest", protobuf, logging, metrics,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "Storage",
       dependencies: [
         "Bus", "CivilTime", "KithMessages", "EventLoop", "Instruments", "Digest", "CLinux", protobuf, logging, grdb,
         metrics,
-      ],
-      swiftSettings: memorySafe),
+      ], swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
       dependencies: [
         "Bus", "KithMessages", "Storage", "Secrets", "DAV", "Transfer", "VCard", "Digest", "EventLoop", "CLinux",
         protobuf, logging,
-      ],
-      swiftSettings: memorySafe),
+      ], swiftSettings: memorySafe),
     .target(
       name: "MonicaAPI",
       dependencies: ["Bus", "CivilTime", "KithMessages", "Secrets", "Transfer", "EventLoop", protobuf, logging],
@@ -144,14 +140,12 @@ let package = Package(
       name: "MonicaGateway",
       dependencies: [
         "Bus", "CivilTime", "Fields", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "CareRecorder",
       dependencies: [
         "Bus", "CivilTime", "KithMessages", "Spoken", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(name: "Spoken", dependencies: ["CivilTime", "KithMessages"], swiftSettings: strict),
     .target(
       name: "Transcription",
@@ -165,36 +159,31 @@ let package = Package(
       name: "Reminders",
       dependencies: [
         "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "Backups",
       dependencies: [
         "Bus", "CivilTime", "Digest", "EventLoop", "KithMessages", "Secrets", "Storage", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "Hub",
       dependencies: [
-        "Backups", "Bus", "BusZeroMQ", "CarePlan", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest", "EventLoop",
-        "Instruments",
-        "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders", "Secrets", "Storage", "Transcription",
-        "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals, logging, metrics, protobuf, toml,
+        "Backups", "Bus", "BusZeroMQ", "CarePlan", "CareRecorder", "ContactsSync", "Daemon", "Delivery", "Digest",
+        "EventLoop", "Instruments", "KithMessages", "KithWorker", "MonicaAPI", "MonicaGateway", "Reminders",
+        "Secrets", "Storage", "Transcription", "Transfer", "KithClient", "ZeroMQ", "CLinux", lifecycle, signals,
+        logging, metrics, protobuf, toml,
       ], swiftSettings: strict),
     .target(
       name: "KithClient",
       dependencies: [
         "Bus", "BusZeroMQ", "EventLoop", "KithMessages", "Secrets", "ZeroMQ", "Digest", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "Commands",
       dependencies: [
         "Assistants", "CLinux", "Help", "KithClient", "CivilTime", "KithMessages", "Bus", "FailureWords", "Findings",
-        "Digest", "QR", "Secrets",
-        protobuf, arguments, logging,
-      ],
-      swiftSettings: strict),
+        "Digest", "QR", "Secrets", protobuf, arguments, logging,
+      ], swiftSettings: strict),
     .target(name: "QR", swiftSettings: strict),
     .target(name: "FailureWords", dependencies: ["Bus", "KithMessages"], swiftSettings: strict),
     .target(name: "Findings", dependencies: ["Bus", "KithMessages", protobuf], swiftSettings: strict),
@@ -263,15 +252,14 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "Bus", "BusZeroMQ", "CivilTime", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
+        "Bus", "BusZeroMQ", "CivilTime", "Digest", "KithMessages", "ZeroMQ", "EventLoop", "TestKit", protobuf,
+        logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "BusZeroMQTests",
       dependencies: [
         "BusZeroMQ", "Bus", "KithMessages", "EventLoop", "Instruments", "ZeroMQ", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "CertificatesTests", dependencies: ["Certificates", "Bus", "KithMessages", "TestKit"],
       swiftSettings: strict),
@@ -281,28 +269,24 @@ let package = Package(
       name: "StorageTests",
       dependencies: [
         "Storage", "Bus", "EventLoop", "Instruments", "KithMessages", "Digest", "TestKit", protobuf, grdb, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "ContactsSyncTests",
       dependencies: [
         "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
         protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
       dependencies: [
         "MonicaAPI", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "MonicaGatewayTests",
       dependencies: [
-        "MonicaGateway", "CivilTime", "Fields", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
-        protobuf, logging,
-      ],
-      swiftSettings: strict),
+        "MonicaGateway", "CivilTime", "Fields", "Storage", "Secrets", "Bus", "KithMessages", "EventLoop", "Digest",
+        "TestKit", protobuf, logging,
+      ], swiftSettings: strict),
     .testTarget(name: "QRTests", dependencies: ["QR"], swiftSettings: strict),
     .testTarget(name: "CivilTimeTests", dependencies: ["CivilTime", "TestKit"], swiftSettings: strict),
     .testTarget(
@@ -310,32 +294,28 @@ let package = Package(
       dependencies: [
         "CareRecorder", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
         logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "TranscriptionTests",
       dependencies: [
         "Transcription", "Transfer", "Wyoming", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
         "Delivery", "Bus", "KithMessages", "Secrets", "Transfer", "EventLoop", "TestKit", protobuf, logging,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "RemindersTests",
       dependencies: [
         "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
-        protobuf,
-        logging,
-      ],
-      swiftSettings: strict),
+        protobuf, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "CarePlanTests",
-      dependencies: ["CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging],
-      swiftSettings: strict),
+      dependencies: [
+        "CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .testTarget(
@@ -360,17 +340,15 @@ let package = Package(
     .testTarget(
       name: "PortContractTests",
       dependencies: [
-        "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit", protobuf,
-        logging,
+        "Hub", "KithClient", "Bus", "BusZeroMQ", "Storage", "ZeroMQ", "EventLoop", "KithMessages", "TestKit",
+        protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "CommandsTests",
       dependencies: [
         "Commands", "DaemonCommands", "Help", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop",
-        "QR", "TestKit", protobuf,
-        arguments,
-      ],
-      swiftSettings: strict),
+        "QR", "TestKit", protobuf, arguments,
+      ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -399,8 +377,7 @@ if hasWeb {
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(name: "WebFiles"),
     .executableTarget(
       name: "kith-web", dependencies: ["Web", "WebRules", "Help", "Bus", arguments], swiftSettings: strict,

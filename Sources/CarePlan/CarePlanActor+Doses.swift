@@ -10,7 +10,8 @@ extension CarePlanActor {
     let now = self.now()
     try request.check(GiveRequest.fields, now: now)
     let amount = try PlanItem.quantity(request.amount, "amount")
-    let time = try DoseTime(request.hasOccurredAt ? request.occurredAt : nil, request.hasDue ? request.due : nil, now: now)
+    let time = try DoseTime(
+      request.hasOccurredAt ? request.occurredAt : nil, request.hasDue ? request.due : nil, now: now)
     return try await self.storage.commit(GiveRequest.self, context) { transaction throws(Failure) in
       try transaction.once(request.clientID) { () throws(Failure) in
         var dose = Dose()
@@ -83,7 +84,8 @@ extension Transaction {
         let reply = try make()
         guard !reply.hasDose else { return reply }
         unrecorded = reply
-        throw Failure(.aborted, "NOT_RECORDED", "Nothing was recorded.")
+        // It leaves this function only as the reply.
+        throw .cancelled
       }
     } catch {
       guard let unrecorded else { throw error }
@@ -98,12 +100,13 @@ extension Transaction {
     let item = try self.plan.require(id).shown
     let around = min(time.instant, time.due ?? time.instant)..<max(time.instant, time.due ?? time.instant) + 1
     let rules = try self.rules(of: item, around: around)
-    let due = try time.due.map { due throws(Failure) in
-      guard let known = rules.schedule.dues(from: due, to: due + 1).first else {
-        throw .invalid(field: "due", "'\(item.name)' is not due at that time. `kith plan` lists the times.")
-      }
-      return known
-    } ?? (item.asNeeded ? nil : rules.due(at: time.instant))
+    let due =
+      try time.due.map { due throws(Failure) in
+        guard let known = rules.schedule.dues(from: due, to: due + 1).first else {
+          throw .invalid(field: "due", "'\(item.name)' is not due at that time. `kith plan` lists the times.")
+        }
+        return known
+      } ?? (item.asNeeded ? nil : rules.due(at: time.instant))
     let isGiven = dose.knownOutcome != .skipped
     guard isGiven || due != nil else {
       throw .invalid(field: "due", "'\(item.name)' is given as needed: there is no time to skip.")

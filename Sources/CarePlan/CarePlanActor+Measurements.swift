@@ -18,7 +18,9 @@ extension CarePlanActor {
       throw .invalid(field: "name", kind == .other ? "must say what was measured." : "belongs to the kind other.")
     }
     guard (kind == .bloodPressure) == !measured.lower.isEmpty else {
-      throw .invalid(field: "lower", kind == .bloodPressure ? "must be given: 130 over 80 has two values." : "belongs to blood pressure.")
+      throw .invalid(
+        field: "lower",
+        kind == .bloodPressure ? "must be given: 130 over 80 has two values." : "belongs to blood pressure.")
     }
     let rules = MeasurementRules(kind)
     let amount = try rules.thousandths(measured.value, in: measured.unit, field: "value")
@@ -33,7 +35,8 @@ extension CarePlanActor {
     }
     measured.occurredAt = .init(nanosecondsSince1970: time)
     measured.createdAt = .init(nanosecondsSince1970: now)
-    return try await self.storage.commit(RecordMeasurementRequest.self, context) { [measured] transaction throws(Failure) in
+    return try await self.storage.commit(RecordMeasurementRequest.self, context) {
+      [measured] transaction throws(Failure) in
       guard !(measured.unlikely && request.unlessUnlikely) else { return MeasurementReply(measured, isRecorded: false) }
       return try transaction.creations.once(
         request.clientID, of: "measurement", id: { $0.measurement.id }

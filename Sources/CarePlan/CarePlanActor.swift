@@ -45,7 +45,8 @@ public actor CarePlanActor {
 
   func change(_ request: ChangePlanItemRequest, _ context: CallContext) async throws(Failure) -> Answer<PlanItem> {
     let now = self.now()
-    return try await self.edit(ChangePlanItemRequest.self, request.item.id, context) { item, transaction throws(Failure) in
+    return try await self.edit(ChangePlanItemRequest.self, request.item.id, context) {
+      item, transaction throws(Failure) in
       if request.hasIfUpdatedAt, request.ifUpdatedAt != item.updatedAt {
         throw .changedMeanwhile("This item", at: item.updatedAt, now: [])
       }
@@ -85,7 +86,9 @@ public actor CarePlanActor {
       let before = try transaction.plan.require(id).item
       var item = before
       try change(&item, transaction)
-      if item != before { try transaction.store(&item, in: try transaction.careZone(), by: context.principal, now: now) }
+      if item != before {
+        try transaction.store(&item, in: try transaction.careZone(), by: context.principal, now: now)
+      }
       return try transaction.plan.require(id).shown
     }
   }

@@ -53,16 +53,19 @@ struct MeasurementRules: Sendable {
     }
     let value = Double(quantity.hundredths) / 100
     guard !self.units.isEmpty else { return Int64((value * 1000).rounded()) }
-    guard let unit = name.isEmpty ? self.units[0] : self.units.first(where: { $0.name.lowercased() == name.lowercased() })
+    guard
+      let unit = name.isEmpty ? self.units[0] : self.units.first(where: { $0.name.lowercased() == name.lowercased() })
     else {
-      throw .invalid(field: "unit", "must be \(self.units.map { $0.name.isEmpty ? "empty" : $0.name }.joined(separator: " or ")).")
+      throw .invalid(
+        field: "unit", "must be \(self.units.map { $0.name.isEmpty ? "empty" : $0.name }.joined(separator: " or ")).")
     }
     return Int64((unit.convert(value) * 1000).rounded())
   }
 
   /// The name of a unit as it is written.
   func written(_ name: String) -> String {
-    self.units.first { $0.name.lowercased() == name.lowercased() }?.name ?? (name.isEmpty ? self.units.first?.name ?? "" : name)
+    self.units.first { $0.name.lowercased() == name.lowercased() }?.name
+      ?? (name.isEmpty ? self.units.first?.name ?? "" : name)
   }
 
   /// Whether a person should look at the value again.

@@ -27,7 +27,9 @@ extension PlanDay {
       }
       if rules.item.orderSoon, rules.item.knownState == .active { self.orderSoon.append(rules.item) }
     }
-    self.dues.sort { ($0.due.nanosecondsSince1970, $0.item.name, $0.item.id) < ($1.due.nanosecondsSince1970, $1.item.name, $1.item.id) }
+    self.dues.sort {
+      ($0.due.nanosecondsSince1970, $0.item.name, $0.item.id) < ($1.due.nanosecondsSince1970, $1.item.name, $1.item.id)
+    }
     self.others.sort { ($0.occurredAt.nanosecondsSince1970, $0.id) < ($1.occurredAt.nanosecondsSince1970, $1.id) }
     self.needed.sort { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }
   }
@@ -45,7 +47,9 @@ extension PlanDue {
       return
     }
     self.dose = answer
-    self.doubles = rules.doses.filter { $0.hasDue && $0.due == self.due && $0.id != answer.id && $0.knownOutcome != .skipped }
+    self.doubles = rules.doses.filter {
+      $0.hasDue && $0.due == self.due && $0.id != answer.id && $0.knownOutcome != .skipped
+    }
     switch answer.knownOutcome {
     case .partly: self.knownState = .partly
     case .skipped: self.knownState = .skipped

@@ -53,7 +53,9 @@ extension PlanItem {
       self.times[index].time = time.description
       self.times[index].weekdays = Weekday.allCases.map(\.rawValue).filter(days.contains)
       self.times[index].amount = try Self.quantity(given.amount, "times")
-      self.times[index].slot = Self.takeSlot(&free) { given.slot == 0 ? $0.time == time.description : $0.slot == given.slot }
+      self.times[index].slot = Self.takeSlot(&free) {
+        given.slot == 0 ? $0.time == time.description : $0.slot == given.slot
+      }
     }
     var next = used
     for index in self.times.indices where self.times[index].slot == 0 {
@@ -75,7 +77,8 @@ extension PlanItem {
     let ways = [!self.times.isEmpty, self.everyHours > 0, self.asNeeded].count { $0 }
     guard ways == 1 else {
       throw .invalid(
-        field: "times", ways == 0 ? "say when: give times, every_hours or as_needed." : "give one of times, every_hours and as_needed.")
+        field: "times",
+        ways == 0 ? "say when: give times, every_hours or as_needed." : "give one of times, every_hours and as_needed.")
     }
     if let from = Day(self.from), let until = Day(self.until), until < from {
       throw .invalid(field: "until", "is before the first day, \(from).")

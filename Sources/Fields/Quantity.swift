@@ -19,7 +19,8 @@ public struct Quantity: Sendable, Hashable, Comparable, CustomStringConvertible 
       parts[0].utf8.count <= 12, let whole = Int64(parts[0])
     else { return nil }
     let decimals = parts.count == 2 ? parts[1] : ""
-    guard decimals.utf8.count <= 2, let fraction = Int64(decimals + String(repeating: "0", count: 2 - decimals.utf8.count))
+    guard decimals.utf8.count <= 2,
+      let fraction = Int64(decimals + String(repeating: "0", count: 2 - decimals.utf8.count))
     else { return nil }
     self.hundredths = whole * 100 + fraction
   }

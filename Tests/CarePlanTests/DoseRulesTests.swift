@@ -53,7 +53,9 @@ import Testing
     let rules = Self.rules(item, try Self.dose("a", "08:10", due: "08:00"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00") == [.given])
     #expect(try self.warnings(rules, at: "20:00", due: "20:00") == [])
-    let (now, due) = (try PlanScheduleTests.instant("2026-11-25", "08:30"), try PlanScheduleTests.instant("2026-11-25", "08:00"))
+    let (now, due) = (
+      try PlanScheduleTests.instant("2026-11-25", "08:30"), try PlanScheduleTests.instant("2026-11-25", "08:00")
+    )
     let warning = try #require(rules.warnings(at: now, due: due, isGiven: true).first)
     #expect((warning.doseID, warning.by) == ("a", "Taro"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00", isGiven: false) == [.given])
@@ -73,7 +75,9 @@ import Testing
     let two = Self.rules(item, try Self.dose("a", "08:00"), try Self.dose("b", "13:00"))
     #expect(try self.warnings(two, at: "14:00", due: nil) == [.early, .most])
     #expect(try self.warnings(two, at: "19:00", due: nil) == [.most])
-    #expect(two.earliest(at: try PlanScheduleTests.instant("2026-11-25", "14:00")) == (try PlanScheduleTests.instant("2026-11-25", "17:00")))
+    #expect(
+      two.earliest(at: try PlanScheduleTests.instant("2026-11-25", "14:00"))
+        == (try PlanScheduleTests.instant("2026-11-25", "17:00")))
     let skipped = Self.rules(item, try Self.dose("a", "08:00", .skipped))
     #expect(try self.warnings(skipped, at: "08:30", due: nil) == [])
   }
@@ -99,7 +103,9 @@ import Testing
     let day = try #require(Day("2026-11-25"))
     func board(_ doses: [Dose]) throws -> PlanDay {
       // As the store gives them.
-      let sorted = doses.sorted { ($0.occurredAt.nanosecondsSince1970, $0.id) < ($1.occurredAt.nanosecondsSince1970, $1.id) }
+      let sorted = doses.sorted {
+        ($0.occurredAt.nanosecondsSince1970, $0.id) < ($1.occurredAt.nanosecondsSince1970, $1.id)
+      }
       let rules = DoseRules(item: item, schedule: PlanScheduleTests.schedule((0, item)), doses: sorted)
       return PlanDay(day, [rules], in: zone, now: try PlanScheduleTests.instant("2026-11-25", "13:00"))
     }

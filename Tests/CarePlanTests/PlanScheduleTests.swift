@@ -98,7 +98,8 @@ import Testing
     #expect(days == [[], ["08:00"], ["20:00"], [], ["08:00"]])
     item.everyHours = 48
     let second = Self.schedule((0, item))
-    #expect(try ["2026-11-20", "2026-11-21", "2026-11-22"].map { try Self.shown(second, $0) } == [["08:00"], [], ["08:00"]])
+    #expect(
+      try ["2026-11-20", "2026-11-21", "2026-11-22"].map { try Self.shown(second, $0) } == [["08:00"], [], ["08:00"]])
   }
 
   @Test func `days of the week, and the first and the last day, bound it`() throws {
@@ -107,7 +108,10 @@ import Testing
     item.times[0].weekdays = ["tue", "fri"]
     let schedule = Self.schedule((0, item))
     let due = (20...30).map { "2026-11-\($0)" } + (1...9).map { "2026-12-0\($0)" }
-    #expect(try due.filter { try !Self.shown(schedule, $0).isEmpty } == ["2026-11-24", "2026-11-27", "2026-12-01", "2026-12-04"])
+    #expect(
+      try due.filter { try !Self.shown(schedule, $0).isEmpty } == [
+        "2026-11-24", "2026-11-27", "2026-12-01", "2026-12-04",
+      ])
   }
 
   @Test func `a change in the middle of a day doubles and loses nothing`() throws {
@@ -134,7 +138,9 @@ import Testing
   @Test func `an item that is added at noon is due from then on`() throws {
     let schedule = Self.schedule((try Self.instant("2026-11-25", "12:00"), Self.item("08:00", "12:00", "20:00")))
     #expect(try Self.shown(schedule, "2026-11-25") == ["12:00", "20:00"])
-    #expect(schedule.next(after: try Self.instant("2026-11-25", "20:00"))?.instant == (try Self.instant("2026-11-26", "08:00")))
+    #expect(
+      schedule.next(after: try Self.instant("2026-11-25", "20:00"))?.instant
+        == (try Self.instant("2026-11-26", "08:00")))
   }
 
   @Test func `a journey doubles no time of a day`() throws {
@@ -145,7 +151,8 @@ import Testing
     let dues = schedule.dues(from: noon - Self.day, to: noon + 2 * Self.day).map(\.instant)
     #expect(
       dues == [
-        try Self.instant("2026-11-25", "08:00", zone: "Asia/Tokyo"), try Self.instant("2026-11-26", "08:00", zone: "Europe/London"),
+        try Self.instant("2026-11-25", "08:00", zone: "Asia/Tokyo"),
+        try Self.instant("2026-11-26", "08:00", zone: "Europe/London"),
         try Self.instant("2026-11-27", "08:00", zone: "Europe/London"),
       ])
   }
@@ -164,7 +171,8 @@ import Testing
       case 1: item.timeZone = zones.randomElement(using: &random) ?? "UTC"
       default:
         let place = Int.random(in: 0..<3, using: &random)
-        item.times[place].time = "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"][Int.random(in: 0..<3, using: &random)])"
+        item.times[place].time =
+          "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"][Int.random(in: 0..<3, using: &random)])"
       }
       versions.append(PlanSchedule.Version(validFrom: at, item: item))
     }
@@ -180,7 +188,9 @@ import Testing
     #expect(pieces == whole.map(\.instant), "seed \(seed)")
     #expect(Set(pieces).count == pieces.count, "seed \(seed)")
     // Of an item that was never paused and stayed in its zone, each day has each of its three times once.
-    guard versions.allSatisfy({ $0.item.knownState == .active && $0.item.timeZone == versions[0].item.timeZone }) else { return }
+    guard versions.allSatisfy({ $0.item.knownState == .active && $0.item.timeZone == versions[0].item.timeZone }) else {
+      return
+    }
     #expect((117...123).contains(whole.count), "seed \(seed): \(whole.count)")
   }
 }

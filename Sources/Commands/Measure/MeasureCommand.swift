@@ -11,7 +11,8 @@ struct MeasureCommand: AsyncParsableCommand {
       Example: kith measure add temperature 37.2
       """,
     subcommands: [
-      AddMeasurementCommand.self, ListMeasurementsCommand.self, MeasurementSeriesCommand.self, UndoMeasurementCommand.self,
+      AddMeasurementCommand.self, ListMeasurementsCommand.self, MeasurementSeriesCommand.self,
+      UndoMeasurementCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -25,7 +26,8 @@ struct AddMeasurementCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Argument(
-    help: "temperature, blood_pressure, pulse, weight, oxygen, glucose, pain, fluid_in, fluid_out, or what you call it; 体温, 血圧.",
+    help:
+      "temperature, blood_pressure, pulse, weight, oxygen, glucose, pain, fluid_in, fluid_out, or what you call it; 体温, 血圧.",
     completion: .list(MeasurementKind.allCases.map(\.rawValue)))
   var kind: String
 
@@ -162,7 +164,8 @@ struct MeasurementSeriesCommand: HubCommand {
 
 struct UndoMeasurementCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Take a value back; it stays in the history.", discussion: "Example: kith measure undo last")
+    commandName: "undo", abstract: "Take a value back; it stays in the history.",
+    discussion: "Example: kith measure undo last")
 
   @OptionGroup var global: GlobalOptions
 

@@ -177,7 +177,8 @@ struct ListPlanItemsCommand: HubCommand {
 
 struct ShowPlanItemCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show an item with what it said before.", discussion: "Example: kith plan show aspirin")
+    commandName: "show", abstract: "Show an item with what it said before.",
+    discussion: "Example: kith plan show aspirin")
 
   @OptionGroup var global: GlobalOptions
 

@@ -13,7 +13,9 @@ struct PlanBoard {
     let (day, say, style) = (self.day, session.language, session.console.style)
     guard !day.dues.isEmpty || !day.needed.isEmpty || !day.others.isEmpty else {
       return [
-        say("Nothing is planned for \(day.day). Add something: kith plan add", "\(day.day) の予定はありません。追加するには: kith plan add")
+        say(
+          "Nothing is planned for \(day.day). Add something: kith plan add",
+          "\(day.day) の予定はありません。追加するには: kith plan add")
       ]
     }
     let zone = Zone(named: day.timeZone) ?? session.zone
@@ -32,16 +34,24 @@ struct PlanBoard {
         DoseText.amount(dose.amount, dose.unit), DoseText.words(dose, in: zone, session))
     }
     for need in day.needed {
-      let last = need.hasLast ? say("last \(session.relative(need.last.occurredAt))", "前回\(session.relative(need.last.occurredAt))") : ""
+      let last =
+        need.hasLast
+        ? say("last \(session.relative(need.last.occurredAt))", "前回\(session.relative(need.last.occurredAt))") : ""
       let often = need.today > 0 ? say(Count.of(Int(need.today), "time") + " today", "今日\(need.today)回") : ""
       let from =
-        need.hasEarliest ? say("not before \(zone.time(at: need.earliest.nanosecondsSince1970))", "次は\(zone.time(at: need.earliest.nanosecondsSince1970))以降") : ""
+        need.hasEarliest
+        ? say(
+          "not before \(zone.time(at: need.earliest.nanosecondsSince1970))",
+          "次は\(zone.time(at: need.earliest.nanosecondsSince1970))以降") : ""
       table.add(
         say("as needed", "必要時"), need.item.name, DoseText.amount(need.item.amount, need.item.unit),
         [often, last, from].filter { !$0.isEmpty }.joined(separator: say(", ", "、")))
     }
     let order = day.orderSoon.map { item in
-      style.notice(say("Order \(item.name) soon: \(item.stock) \(item.unit) left.", "\(item.name) は残り\(item.stock)\(item.unit)です。注文してください。"))
+      style.notice(
+        say(
+          "Order \(item.name) soon: \(item.stock) \(item.unit) left.",
+          "\(item.name) は残り\(item.stock)\(item.unit)です。注文してください。"))
     }
     return [style.bold(day.day)] + table.lines(session) + order
   }
@@ -78,14 +88,20 @@ struct DoseText {
     let first = [dose.itemName, amount].filter { !$0.isEmpty }.joined(separator: " ") + due + ": " + state
     let left =
       self.reply.item.stock.isEmpty
-      ? [] : [say("Left: ", "残り: ") + Self.amount(self.reply.item.stock, self.reply.item.unit)
-        + (self.reply.item.orderSoon ? say(": order soon", "（注文してください）") : "")]
-    return [first] + Self.sentences(self.reply, session).map(session.console.style.notice) + left + ["ID  \(session.ids[dose.id])"]
+      ? []
+      : [
+        say("Left: ", "残り: ") + Self.amount(self.reply.item.stock, self.reply.item.unit)
+          + (self.reply.item.orderSoon ? say(": order soon", "（注文してください）") : "")
+      ]
+    return [first] + Self.sentences(self.reply, session).map(session.console.style.notice) + left + [
+      "ID  \(session.ids[dose.id])"
+    ]
   }
 
   /// The question before something is recorded that was warned of.
   static func question(_ reply: DoseReply, _ session: Session) -> String {
-    (Self.sentences(reply, session) + [session.language("Record it all the same?", "それでも記録しますか?")]).joined(separator: " ")
+    (Self.sentences(reply, session) + [session.language("Record it all the same?", "それでも記録しますか?")]).joined(
+      separator: " ")
   }
 
   /// `given 8:10 by Taro`.
@@ -111,7 +127,8 @@ struct DoseText {
     return reply.warnings.map { warning in
       let (at, by) = (zone.text(warning.at), warning.by.isEmpty ? "" : say(" by \(warning.by)", "、\(warning.by)"))
       switch warning.knownKind {
-      case .given: return say("\(item.name) was recorded already, \(at)\(by).", "\(item.name) はすでに記録されています (\(at)\(by))。")
+      case .given:
+        return say("\(item.name) was recorded already, \(at)\(by).", "\(item.name) はすでに記録されています (\(at)\(by))。")
       case .early:
         return say(
           "It is too early: \(item.name) was given \(at)\(by); not before \(zone.text(warning.earliest)).",
@@ -138,7 +155,8 @@ struct DoseTable {
     guard !self.reply.doses.isEmpty else { return [say("Nothing was given yet.", "まだ記録はありません。")] }
     var table = Table(
       [
-        Column("WHEN", "いつ"), Column("WHAT", "項目", wraps: true), Column("HOW MUCH", "量"), Column("STATE", "状態", wraps: true),
+        Column("WHEN", "いつ"), Column("WHAT", "項目", wraps: true), Column("HOW MUCH", "量"),
+        Column("STATE", "状態", wraps: true),
         Column("NOTE", "メモ", drops: 1, wraps: true), Column("ID"),
       ], hidesEmpty: true)
     for dose in self.reply.doses {
@@ -159,7 +177,9 @@ struct PlanItemTable {
 
   func lines(_ session: Session) -> [String] {
     let say = session.language
-    guard !self.items.isEmpty else { return [say("The plan is empty. Add something: kith plan add", "予定はありません。追加するには: kith plan add")] }
+    guard !self.items.isEmpty else {
+      return [say("The plan is empty. Add something: kith plan add", "予定はありません。追加するには: kith plan add")]
+    }
     var table = Table(
       [
         Column("NAME", "名前", wraps: true), Column("WHEN", "いつ", wraps: true), Column("HOW MUCH", "量"),
@@ -187,7 +207,9 @@ struct PlanItemCard {
       (say("Kind", "種類"), item.knownKind?.words(say) ?? item.kind),
       (say("When", "いつ"), item.whenWords(say)), (say("How much", "量"), DoseText.amount(item.amount, item.unit)),
       (say("Form", "剤形"), item.knownForm?.words(say) ?? item.form),
-      (say("Least", "間隔"), item.leastMinutes == 0 ? "" : say("\(item.leastMinutes) minutes", "\(item.leastMinutes)分以上")),
+      (
+        say("Least", "間隔"), item.leastMinutes == 0 ? "" : say("\(item.leastMinutes) minutes", "\(item.leastMinutes)分以上")
+      ),
       (say("Most", "上限"), item.mostPerDay == 0 ? "" : say("\(item.mostPerDay) a day", "1日\(item.mostPerDay)回")),
       (say("From", "開始"), item.from), (say("Until", "終了"), item.until), (say("Left", "残り"), left),
       (say("State", "状態"), item.knownState?.words(say) ?? item.state), (say("Note", "メモ"), item.note),
@@ -197,8 +219,11 @@ struct PlanItemCard {
       let old = version.item
       return (
         say("From", "以前") + " \(session.zone.text(version.validFrom))",
-        [old.name, old.whenWords(say), DoseText.amount(old.amount, old.unit), old.knownState == .active ? "" : old.knownState?.words(say) ?? ""]
-          .filter { !$0.isEmpty }.joined(separator: say(", ", "、"))
+        [
+          old.name, old.whenWords(say), DoseText.amount(old.amount, old.unit),
+          old.knownState == .active ? "" : old.knownState?.words(say) ?? "",
+        ]
+        .filter { !$0.isEmpty }.joined(separator: say(", ", "、"))
       )
     }
     return Details(title: item.name, rows: rows).lines(session)
@@ -212,7 +237,8 @@ extension PlanItem {
     if self.everyHours > 0 { return say("every \(Count.of(Int(self.everyHours), "hour"))", "\(self.everyHours)時間ごと") }
     let groups = Dictionary(grouping: self.times, by: \.weekdays)
     return groups.sorted { $0.key.count < $1.key.count }.map { days, times in
-      let clocks = times.map { $0.amount.isEmpty ? $0.time : "\($0.time) (\($0.amount))" }.sorted().joined(separator: ", ")
+      let clocks = times.map { $0.amount.isEmpty ? $0.time : "\($0.time) (\($0.amount))" }.sorted().joined(
+        separator: ", ")
       let names = days.map { Weekday(rawValue: $0)?.words(say) ?? $0 }.joined(separator: ", ")
       return days.isEmpty ? clocks : say("\(clocks) on \(names)", "\(names) \(clocks)")
     }.joined(separator: say("; ", "、"))

@@ -83,7 +83,9 @@ extension DoseTable where View == Transaction {
     let item = try self.view.attempt { database in
       try database.first("SELECT id FROM plan_item WHERE uuid = ?", .text(dose.itemID)) { $0.integer(0) }
     }
-    guard let item else { throw .unknownRecord(dose.itemID, "There is no item '\(dose.itemID.prefix(64))' in the plan.") }
+    guard let item else {
+      throw .unknownRecord(dose.itemID, "There is no item '\(dose.itemID.prefix(64))' in the plan.")
+    }
     try self.messages.put(
       dose, key: ["uuid": .text(dose.id)],
       columns: ["deleted_at": dose.hasDeletedAt ? .integer(dose.deletedAt.nanosecondsSince1970) : .null],

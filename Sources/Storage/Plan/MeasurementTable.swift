@@ -65,7 +65,9 @@ public struct MeasurementTable<View: DatabaseView> {
   /// - Parameters:
   ///   - name: Of a kind of one's own; else empty.
   ///   - span: Nanoseconds since 1970.
-  public func values(of kind: MeasurementKind, named name: String, in span: Range<Int64>) throws(Failure) -> [MeasuredValue] {
+  public func values(of kind: MeasurementKind, named name: String, in span: Range<Int64>) throws(Failure)
+    -> [MeasuredValue]
+  {
     try self.view.attempt { database in
       try database.all(
         """

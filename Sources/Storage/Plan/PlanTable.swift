@@ -71,6 +71,7 @@ extension DatabaseView {
 public struct PlanEdition: Sendable {
   /// Nanoseconds since 1970.
   public let validFrom: Int64
+  /// As it was said.
   public let item: PlanItem
 }
 
@@ -100,7 +101,8 @@ public struct PlanTable<View: DatabaseView> {
   /// - Parameter withEnded: Whether ended ones are among them.
   public func all(withEnded: Bool) throws(Failure) -> [Planned] {
     let items = try self.view.attempt { database in
-      try database.all("\(Planned.selection) WHERE ?1 OR state <> 'ended'", .integer(withEnded ? 1 : 0), read: Planned.init)
+      try database.all(
+        "\(Planned.selection) WHERE ?1 OR state <> 'ended'", .integer(withEnded ? 1 : 0), read: Planned.init)
     }
     return items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }
   }
@@ -120,6 +122,7 @@ public struct PlanTable<View: DatabaseView> {
 
 /// An item with what is left of it.
 public struct Planned: Sendable {
+  /// As it was said last.
   public var item: PlanItem
   /// In hundredths of the unit; nil = it is not counted.
   public var left: Int64?
