@@ -144,12 +144,13 @@ let package = Package(
     .target(
       name: "CareRecorder",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
+        "Bus", "CivilTime", "KithMessages", "Spoken", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
       ],
       swiftSettings: strict),
+    .target(name: "Spoken", dependencies: ["CivilTime", "KithMessages"], swiftSettings: strict),
     .target(
       name: "Transcription",
-      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "CLinux", protobuf, logging],
+      dependencies: ["Bus", "KithMessages", "Transfer", "EventLoop", "Wyoming", "CLinux", protobuf, logging],
       swiftSettings: memorySafe),
     .target(
       name: "Delivery",
@@ -224,15 +225,16 @@ let package = Package(
       // By hand, because pkg-config also names the library for microphones, which brings the whole of PulseAudio along.
       swiftSettings: memorySafe + [.unsafeFlags(["-Xcc", "-I/usr/include/pocketsphinx"])]),
     .target(name: "MQTT", dependencies: ["CMosquitto", "EventLoop", "Bus"], swiftSettings: memorySafe),
+    .target(name: "Wyoming", dependencies: ["Bus", "CLinux", "EventLoop", logging], swiftSettings: memorySafe),
     .target(
       name: "HomeAssistant",
       dependencies: [
-        "MQTT", "KithClient", "KithMessages", "Bus", "Daemon", "Digest", "Findings", "EventLoop", "Secrets", protobuf,
-        signals,
-        logging,
+        "MQTT", "Wyoming", "Spoken", "FailureWords", "Findings", "KithClient", "KithMessages", "CivilTime", "Bus",
+        "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
       ], swiftSettings: strict),
     .executableTarget(
-      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Bus", arguments], swiftSettings: strict,
+      name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Wyoming", "Bus", arguments],
+      swiftSettings: strict,
       linkerSettings: packed),
     .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
@@ -307,7 +309,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TranscriptionTests",
-      dependencies: ["Transcription", "Transfer", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging],
+      dependencies: [
+        "Transcription", "Transfer", "Wyoming", "Bus", "KithMessages", "EventLoop", "TestKit", protobuf, logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "DeliveryTests",
@@ -334,6 +338,10 @@ let package = Package(
     .testTarget(
       name: "HomeAssistantTests", dependencies: ["HomeAssistant", "MQTT", "KithMessages", "Bus", protobuf],
       swiftSettings: strict),
+    .testTarget(
+      name: "SpokenTests", dependencies: ["Spoken", "CivilTime", "KithMessages", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "WyomingTests", dependencies: ["Wyoming", "Bus", "KithMessages", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "HubTests",
       dependencies: [

@@ -47,7 +47,7 @@ public struct KithCommand: AsyncParsableCommand {
       if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }
       command = try self.parseAsRoot(arguments)
     } catch let failure as Failure {
-      console.report(failure.read(in: .ofLocale), asJSON: false)
+      console.report(failure.read(in: .asked(in: arguments)), asJSON: false)
       return ExitStatus(failure).rawValue
     } catch {
       return self.finish(error, arguments, console)
@@ -62,7 +62,7 @@ public struct KithCommand: AsyncParsableCommand {
       return ExitStatus.done.rawValue
     } catch let failure as Failure {
       let options = (command as? any HubCommand)?.global
-      console.report(failure.read(in: options?.lang ?? .ofLocale), asJSON: options?.json ?? false)
+      console.report(failure.read(in: options?.lang ?? .asked(in: arguments)), asJSON: options?.json ?? false)
       return ExitStatus(failure).rawValue
     } catch let code as ExitCode {
       return code.rawValue
@@ -73,7 +73,8 @@ public struct KithCommand: AsyncParsableCommand {
 
   /// Prints help and completion scripts to standard output, usage errors to standard error.
   private static func finish(_ error: any Error, _ arguments: [String], _ console: Console) -> Int32 {
-    let text = ParserText.of(error, Self.self, arguments: arguments)
+    let catalogue: Catalogue = Language.asked(in: arguments) == .japanese ? .japanese() : .english
+    let text = ParserText.of(error, Self.self, arguments: arguments, catalogue: catalogue)
     guard self.exitCode(for: error).isSuccess else {
       console.printError(text)
       return ExitStatus.usage.rawValue

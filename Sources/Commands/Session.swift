@@ -37,13 +37,13 @@ struct Session: Sendable {
   /// Sends a request, and draws progress on a terminal.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
     guard let label, !self.isJSON, self.console.isTerminal else { return try await self.client.ask(command) }
-    let console = self.console
+    let (console, say) = (self.console, self.language)
     let bar = ProgressBar(label: label, style: console.style)
     defer { console.redraw("") }
     return try await self.client.ask(
       command,
       CallContext(progress: {
-        console.redraw(bar.line(fraction: Double($0.fraction), note: SourceState.name($0.stage)))
+        console.redraw(bar.line(fraction: Double($0.fraction), note: say.stage($0.stage)))
       }))
   }
 

@@ -1,5 +1,4 @@
 public import ArgumentParser
-internal import Foundation
 internal import Help
 internal import Hub
 
@@ -15,27 +14,8 @@ public struct Kithd: AsyncParsableCommand {
   /// Makes a command whose options were not read yet.
   public init() {}
 
-  /// Runs the program. Ends with 2 if the options are wrong, as for a wrong configuration; ArgumentParser ends with 64
-  /// (sysexits.h).
-  public static func main() async {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    do {
-      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
-      var command = try Self.parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
-    } catch {
-      let code = Self.exitCode(for: error)
-      let isUsage = code == .validationFailure
-      guard isUsage || code.isSuccess else { Self.exit(withError: error) }
-      let text = ParserText.of(error, Self.self, arguments: arguments)
-      (isUsage ? FileHandle.standardError : .standardOutput).write(Data("\(text)\n".utf8))
-      Self.exit(withError: isUsage ? ExitCode(2) : .success)
-    }
-  }
+  /// Runs the program.
+  public static func main() async { await Self.runProgram(manual: 8) }
 }
 
 /// Runs the hub: the default command.
@@ -78,35 +58,12 @@ struct RestoreCommand: AsyncParsableCommand {
       Example: kithd restore /srv/backup/kith/kith-20260131T033000Z-3f9a2c1b.tar
       """)
 
-  @Argument(help: "A backup: a file of the folder of [backup], or one that `kith backup` wrote.")
-  var file: String?
-
-  @Flag(help: "Restores the copy that kithd made before it last migrated the store, to go back to an earlier release.")
-  var beforeUpgrade = false
-
-  @Option(help: "The file with the passphrase of an encrypted backup. Default: that of the configuration.")
-  var passphraseFile: String?
-
-  @Option(help: "The file with a private key of age, for a backup that was encrypted for its public key.")
-  var identityFile: String?
-
-  @Option(help: "Where the database is. Default: $KITH_STATE_DIR, else $XDG_STATE_HOME/kith.")
-  var stateDir: String?
-
-  @Option(
-    help: "The configuration file. Default: $KITH_CONFIG, else $XDG_CONFIG_HOME/kith/kithd.toml if it exists.")
-  var config: String?
-
-  func validate() throws {
-    guard (self.file == nil) == self.beforeUpgrade else {
-      throw ValidationError("Name one backup, or use --before-upgrade.")
-    }
-  }
+  @OptionGroup var backup: RestoreOptions
 
   func run() async throws {
     let code = await RestoreProcess(
-      path: self.file, passphraseFile: self.passphraseFile, identityFile: self.identityFile,
-      stateDirectory: self.stateDir, configPath: self.config
+      path: self.backup.file, passphraseFile: self.backup.passphraseFile, identityFile: self.backup.identityFile,
+      stateDirectory: self.backup.stateDir, configPath: self.backup.config
     ).run()
     guard code == 0 else { throw ExitCode(code) }
   }

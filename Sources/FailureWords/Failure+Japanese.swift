@@ -14,7 +14,10 @@ extension Failure {
     let details = self.status.details
     switch self.reason {
     case "FIELD_INVALID": return self.japaneseOfField
-    case "RECORD_UNKNOWN": return "「\(details["record"] ?? "")」は見つかりません。一覧で ID を確認してください。"
+    case "RECORD_UNKNOWN":
+      // The English sentence names the command that lists them.
+      let list = self.message.firstMatch(of: /`(kith [^`]+)`/).map { "確認するには: \($0.1)" }
+      return "「\(details["record"] ?? "")」は見つかりません。\(list ?? "一覧で ID を確認してください。")"
     case "MONICA_REFUSED":
       let why = details.values.sorted().joined(separator: " ")
       return "Monicaサーバーが受け付けませんでした。内容を直してから、もう一度送ってください。" + (why.isEmpty ? "" : "（\(why)）")
@@ -43,6 +46,7 @@ extension Failure {
     "ROLE_NOT_ALLOWED": "この操作は許可されていません。管理者に頼んでください。",
     "KEY_NOT_ADMITTED": "この鍵はまだ許可されていません。kithd のあるマシンで kith keys approve を実行してください。",
     "KEY_REFUSED": "この鍵は取り消されたか、承認待ちの鍵が多すぎます。取り消された鍵は使えません。kith keys new で新しい鍵を作ってください。",
+    "KEY_REVOKED": "この鍵は取り消されていて、もう使えません。そのマシンで新しい鍵を作ってください: kith keys new --file ファイル",
     "SERVER_KEY_WRONG": "kithd の公開鍵が違います。kith keys show の鍵を --server-key で指定してください。",
     "VERSION_UNSUPPORTED": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
     "MINOR_UNSUPPORTED": "kith と kithd のバージョンが合いません。同じバージョンにしてください。",
@@ -81,6 +85,8 @@ extension Failure {
     "BACKUP_FAILED": "バックアップできませんでした。フォルダー、空き容量、パスフレーズを確認してください。kith backup list に理由があります。",
     "CLOCK_UNSET": "時計が遅れているため、何もしていません。時計を合わせてください: timedatectl set-ntp true",
     "RESTORE_UNFINISHED": "復元が途中で止まっています。kithd restore をもう一度実行してください。",
+    "FILE_NOT_WRITTEN": "ファイルに書き込めません。フォルダーと権限を確認してください。",
+    "ALREADY_RUNNING": "このフォルダーのデータは、動いている kithd が使っています。先に kithd を止めてください。",
     "FILE_UNWRITABLE": "ファイルに書き込めません。フォルダー、権限、ディスクの空きを確認してください。",
     "SECRET_UNREADABLE": "秘密情報を読めません。ファイルの権限を確認してください。",
     "SECRET_NOT_KEPT": "秘密情報を保存できません。何も変更していません。フォルダーの権限と空きを確認してください。",
@@ -104,6 +110,9 @@ extension Failure {
     "NO_WORKER": "文字起こしや送信をするワーカーが動いていません。kithd worker を起動してください。",
     "NO_CREDIT": "ワーカーがすべて使用中です。ワーカーか --slots を増やしてください。",
     "WORKER_LOST": "ワーカーとの接続が切れました。もう一度実行してください。",
+    "JOB_UNKNOWN": "そのジョブはありません。kith jobs list で確認してください。残るのは1日分です。",
+    "JOB_NOT_RETRYABLE": "このジョブはやり直せません。やり直せるのは、中断したジョブだけです。文字起こしは kith care retry でやり直せます。",
+    "DRAINING": "ワーカーが終了するところです。別のワーカーが続けます。",
     "JOB_DEAD": "ワーカーが何度も途中で止まりました。kith jobs show で確認し、文字起こしは kith jobs retry でやり直してください。",
     // お知らせ
     "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",

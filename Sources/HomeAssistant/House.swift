@@ -30,7 +30,7 @@ actor House {
   private let logger: Logger
   private let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-  private var language: HouseLanguage?
+  private var language: CareLanguage?
   // nil before the first look: what was never read is not shown.
   private var state: HouseState?
   /// How many commands were carried out: what was read meanwhile may be of before.
@@ -173,7 +173,7 @@ actor House {
       newest.limit = 1
       if let record = try await self.client.ask(newest).records.first { state.take(record) }
     }
-    let language = HouseLanguage(try await self.client.ask(CareSettingsRequest()).language)
+    let language = CareLanguage(named: try await self.client.ask(CareSettingsRequest()).language) ?? .english
     guard before == self.commands else {
       self.wish.yield()
       return
@@ -298,14 +298,7 @@ actor House {
       _ = try await self.client.call(request, context)
       self.lastRecord = nil
     case .daily(let enabled):
-      let daily = try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).daily
-      var request = SetDailyReminderRequest()
-      request.enabled = enabled
-      request.time = daily.time
-      request.timeZone = daily.timeZone
-      request.onlyIfNothingRecorded = daily.onlyIfNothingRecorded
-      request.catchUpMinutes = daily.catchUpMinutes
-      _ = try await self.client.call(request, context)
+      _ = try await self.client.setDaily(enabled, context)
     case .done, .snooze: try await self.answer(command, key: key)
     }
   }

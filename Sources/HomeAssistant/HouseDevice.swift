@@ -5,7 +5,7 @@ internal import KithMessages
 /// https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload has it. Home Assistant 2024.11 and later read it.
 struct HouseDevice: Sendable {
   let topics: HouseTopics
-  let language: HouseLanguage
+  let language: CareLanguage
   /// The version of this program.
   let version: String
   /// The address of the family's page; empty = none.
@@ -113,7 +113,7 @@ struct HouseDevice: Sendable {
     }
     add("today", "sensor", ("Care entries today", "今日の記録"), "{{ value_json.today }}") {
       $0.stateClass = "measurement"
-      $0.unitOfMeasurement = self.language.text("entries", "件")
+      $0.unitOfMeasurement = self.language("entries", "件")
       $0.icon = "mdi:notebook-heart"
     }
     add("last_care", "sensor", ("Last care entry", "最後の記録"), time("last_care")) { $0.deviceClass = "timestamp" }
@@ -181,7 +181,7 @@ struct HouseDevice: Sendable {
 
   private func entity(_ key: String, _ platform: String, _ name: (String, String)) -> Component {
     var component = Component(platform)
-    component.name = self.language.text(name.0, name.1)
+    component.name = self.language(name.0, name.1)
     component.uniqueId = "kith_\(self.topics.id)_\(key)"
     component.defaultEntityId = "\(platform).kith_\(key)"
     component.availabilityTopic = self.topics.availability
@@ -257,18 +257,4 @@ struct HouseTopics: Sendable, Hashable {
     let prefix = self.command("")
     return topic.hasPrefix(prefix) ? String(topic.dropFirst(prefix.count)) : nil
   }
-}
-
-/// The language in which a house names what it shows: entities of MQTT have no translations at Home Assistant.
-public enum HouseLanguage: Sendable, Hashable {
-  case english, japanese
-
-  /// The language of the settings of care.
-  public init(_ language: String) { self = language.lowercased().hasPrefix("ja") ? .japanese : .english }
-
-  /// One of two texts.
-  func text(_ english: String, _ japanese: String) -> String { self == .english ? english : japanese }
-
-  /// The name of a category.
-  func name(_ category: CareCategory) -> String { self.text(category.english, category.japanese) }
 }

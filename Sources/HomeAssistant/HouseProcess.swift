@@ -1,6 +1,7 @@
 internal import Bus
 internal import Daemon
 internal import Digest
+internal import EventLoop
 internal import FoundationEssentials
 internal import Glibc
 public import KithClient
@@ -9,8 +10,9 @@ internal import Logging
 public import MQTT
 internal import Secrets
 internal import UnixSignals
+public import Wyoming
 
-/// The process between a hub and a broker: connections, signals, exit code.
+/// The process between a hub and Home Assistant, by a broker, by Wyoming, or by both: connections, signals, exit code.
 ///
 /// ```swift
 /// let code = await HouseProcess(settings).run()
@@ -18,8 +20,12 @@ internal import UnixSignals
 public struct HouseProcess: Sendable {
   /// What the command line says.
   public struct Settings: Sendable {
-    /// The broker.
-    public var broker: BrokerAddress
+    /// The broker; nil = none.
+    public var broker: BrokerAddress?
+    /// Where sentences are taken; nil = nowhere.
+    public var wyoming: WyomingAddress?
+    /// How the family calls the person cared for; empty = any word for an elder counts.
+    public var called: [String] = []
     /// The user at the broker; empty = anonymous.
     public var user = ""
     /// The file with the user's password.
@@ -41,8 +47,8 @@ public struct HouseProcess: Sendable {
     /// Whether reminders are sent with their titles.
     public var tellsDetails = false
 
-    /// Makes the settings of a broker.
-    public init(broker: BrokerAddress) { self.broker = broker }
+    /// Makes settings without a broker and without sentences.
+    public init() {}
   }
 
   private let settings: Settings
@@ -78,8 +84,10 @@ public struct HouseProcess: Sendable {
     }
     let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let spoken = SpokenHouse(called: self.settings.called, logger: self.logger)
+    let server = try await self.listen(spoken)
     let work = Task {
-      await Result(of: { () async throws(Failure) in try await self.connect(login) { notifier.ready() } })
+      await Result(of: { () async throws(Failure) in try await self.connect(login, spoken) { notifier.ready() } })
     }
     let watch = Task {
       for await _ in signals {
@@ -88,17 +96,47 @@ public struct HouseProcess: Sendable {
       }
     }
     defer { watch.cancel() }
-    try await work.value.get()
+    let result = await work.value
+    await server?.close()
+    try result.get()
     notifier.stopping()
     self.logger.info("stopped")
   }
 
-  private func connect(_ login: Broker.Login, ready: () -> Void) async throws(Failure) {
+  /// Begins to take sentences, also while the hub is away.
+  private func listen(_ spoken: SpokenHouse) async throws(Failure) -> WyomingServer? {
+    guard let address = self.settings.wyoming else { return nil }
+    let loop: LoopExecutor
+    do {
+      loop = try LoopExecutor(name: "kith-wyoming", poller: try DescriptorPoller(), logger: self.logger)
+    } catch {
+      throw .invalid(field: "wyoming", "Sentences cannot be taken: \(error).")
+    }
+    let program = WyomingProgram(
+      name: "kith", description: "Kith, the log of home care", version: SoftwareVersion.current,
+      languages: CareLanguage.allCases.map(\.rawValue))
+    let server = try await WyomingServer.open(address, program, on: loop, logger: self.logger) { sentence in
+      await spoken.answer(sentence)
+    }
+    let port = await server.port
+    self.logger.info("sentences are taken", metadata: ["host": "\(address.host)", "port": "\(port)"])
+    return server
+  }
+
+  private func connect(_ login: Broker.Login, _ spoken: SpokenHouse, ready: () -> Void) async throws(Failure) {
     var isTold = false
     while !Task.isCancelled {
       do throws(Failure) {
         let client = try await self.hub()
-        try await self.keep(client, login, ready)
+        await spoken.use(client)
+        guard let broker = self.settings.broker else {
+          ready()
+          self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)"])
+          await Self.untilCancelled()
+          await client.close()
+          return
+        }
+        try await self.keep(client, broker, login, ready)
         return
       } catch {
         guard !Task.isCancelled else { return }
@@ -111,11 +149,17 @@ public struct HouseProcess: Sendable {
     }
   }
 
-  private func keep(_ client: KithClient, _ login: Broker.Login, _ ready: () -> Void) async throws(Failure) {
+  private static func untilCancelled() async {
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+  }
+
+  private func keep(
+    _ client: KithClient, _ address: BrokerAddress, _ login: Broker.Login, _ ready: () -> Void
+  ) async throws(Failure) {
     let id = try self.householdID(try await client.ask(HelloRequest()))
     let topics = HouseTopics(id: id, discovery: self.settings.discovery)
     let broker = try Broker(
-      self.settings.broker, login: login, id: "kith-\(id)",
+      address, login: login, id: "kith-\(id)",
       will: Broker.Message(topics.availability, "offline", isRetained: true))
     let house = House(
       client, broker, topics, page: self.settings.page, tellsDetails: self.settings.tellsDetails, logger: self.logger)

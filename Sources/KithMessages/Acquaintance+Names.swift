@@ -4,13 +4,13 @@ extension Acquaintance {
 
   /// All names by which somebody may call them.
   public var names: [String] {
-    let (person, contact) = (self.person, self.contact)
-    return [
-      self.shownName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)",
-      contact.formattedName,
-      contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
-      "\(contact.name.family) \(contact.name.given)",
-    ].filter { !$0.isEmpty && $0 != " " }
+    let contact = self.contact
+    return [self.shownName] + self.person.names
+      + [
+        contact.formattedName,
+        contact.nickname, contact.name.given, "\(contact.name.given) \(contact.name.family)",
+        "\(contact.name.family) \(contact.name.given)",
+      ].filter { !$0.isEmpty && $0 != " " }
   }
 }
 

@@ -36,6 +36,7 @@ extension Migration {
     .devices,
     .backups,
     .names,
+    .japaneseNames,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

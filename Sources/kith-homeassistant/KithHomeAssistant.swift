@@ -1,24 +1,43 @@
 internal import ArgumentParser
 internal import Bus
-internal import Foundation
 internal import Help
 internal import HomeAssistant
 internal import KithClient
 internal import MQTT
+internal import Wyoming
 
 /// The household at Home Assistant. See `docs/homeassistant.md`.
 @main
 struct KithHomeAssistant: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "kith-homeassistant", abstract: "Shows the household at Home Assistant, by an MQTT broker.",
+    commandName: "kith-homeassistant", abstract: "Connects the household with Home Assistant.",
     discussion: """
-      Home Assistant finds it by itself: sensors, buttons to record care, reminders.
+      By an MQTT broker Home Assistant finds sensors, buttons to record care, reminders. With --wyoming it hands on what is said to
+      the house: "log medication two tablets", "what was logged today".
       Example: kith-homeassistant --broker mqtts://broker.home.arpa --user kith --password-file /etc/kith/broker-password
       """,
     version: "kith-homeassistant \(SoftwareVersion.current)")
 
-  @Option(help: ArgumentHelp("The broker: mqtt://HOST[:PORT], or mqtts:// with TLS.", valueName: "url"))
-  var broker: String
+  @Option(help: ArgumentHelp("The broker: mqtt://HOST[:PORT], or mqtts:// with TLS. Default: none.", valueName: "url"))
+  var broker: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Take sentences over Wyoming at this address of this machine: 127.0.0.1, 192.168.1.10:10700. Default: no.",
+      valueName: "address"))
+  var wyoming: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Another machine, or a range, that may send sentences; may be given several times. Whoever may can record and ask.",
+      valueName: "address"))
+  var wyomingFrom: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "How the family calls the person cared for, such as mum; may be given several times. Then \"dad had lunch\" is not recorded.",
+      valueName: "name"))
+  var called: [String] = []
 
   @Option(help: "The user at the broker. Default: none.")
   var user = ""
@@ -50,19 +69,7 @@ struct KithHomeAssistant: AsyncParsableCommand {
   @Flag(help: "Send the titles of reminders too, which have names. Everybody at the broker can read them.")
   var details = false
 
-  /// Ends with 2 if the options are wrong, as `kithd` does.
-  static func main() async {
-    do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
-      var command = try Self.parse()
-      try await command.run()
-    } catch {
-      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
-      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
-      Self.exit(withError: ExitCode(2))
-    }
-  }
+  static func main() async { await Self.runProgram(manual: 8) }
 
   mutating func run() async throws {
     let settings: HouseProcess.Settings
@@ -76,7 +83,16 @@ struct KithHomeAssistant: AsyncParsableCommand {
   }
 
   private func settings() throws(Failure) -> HouseProcess.Settings {
-    var settings = HouseProcess.Settings(broker: try BrokerAddress(self.broker))
+    var settings = HouseProcess.Settings()
+    if let broker { settings.broker = try BrokerAddress(broker) }
+    guard wyoming != nil || wyomingFrom.isEmpty && called.isEmpty else {
+      throw .invalid(field: "wyoming-from", "--wyoming-from and --called belong to --wyoming.")
+    }
+    if let wyoming { settings.wyoming = try WyomingAddress(wyoming, from: self.wyomingFrom) }
+    guard settings.broker != nil || settings.wyoming != nil else {
+      throw .invalid(field: "broker", "Give --broker, --wyoming, or both.")
+    }
+    settings.called = self.called
     settings.user = self.user
     settings.passwordFile = self.passwordFile
     settings.authorities = self.caFile.isEmpty ? "" : RuntimeLocations.absolute(self.caFile)

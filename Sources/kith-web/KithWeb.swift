@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Bus
-internal import Foundation
 internal import Help
 internal import Web
 internal import WebRules
@@ -57,19 +56,7 @@ struct KithWeb: AsyncParsableCommand {
   @Option(help: "Its address for people, if it differs from the name and port: https://kith.example.org")
   var url: String?
 
-  /// Ends with 2 if the options are wrong, as `kithd` does.
-  static func main() async {
-    do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      if try ParserText.writesManual(arguments, of: Self.self, section: 8) { return }
-      var command = try Self.parse()
-      try await command.run()
-    } catch {
-      guard Self.exitCode(for: error) == .validationFailure else { Self.exit(withError: error) }
-      FileHandle.standardError.write(Data("\(Self.fullMessage(for: error))\n".utf8))
-      Self.exit(withError: ExitCode(2))
-    }
-  }
+  static func main() async { await Self.runProgram(manual: 8) }
 
   mutating func run() async throws {
     let process: WebProcess

@@ -13,7 +13,8 @@ struct FailureLanguageTests {
   /// The folders of `Sources` whose failures a bilingual command prints. A dot at the beginning excludes subfolders.
   private static let folders = [
     "Bus", "BusZeroMQ/Client", "./BusZeroMQ/Hub", "KithClient", "Commands/Care", "Commands/Channels", "Commands/Remind",
-    "Commands/Files", "./Commands", "./Storage", "Storage/Care", "Storage/Reminders", "Storage/Deliveries",
+    "Commands/Files", "./Commands", "./Storage", "./Hub", "Hub/Keys", "Storage/Care", "Storage/Jobs",
+    "Storage/Reminders", "Storage/Deliveries",
     "CareRecorder",
     "Reminders", "Delivery", "Transcription", "Secrets",
   ]
@@ -21,9 +22,9 @@ struct FailureLanguageTests {
   private static let pageFolders = [
     "MonicaAPI", "MonicaGateway", "ContactsSync", "Storage/Records", "WebRules", "Web",
   ]
-  /// Reasons of a daemon that cannot start, of a new key file, of a list of jobs.
+  /// Reasons of a daemon that cannot start, which say more in English than a sentence for all could.
   private static let elsewhere: Set<String> = [
-    "ALREADY_RUNNING", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE",
+    "CONFIG_INVALID", "CONFIG_UNREADABLE", "NOT_DURABLE", "SCHEMA_TOO_NEW", "STATE_DIRECTORY_UNUSABLE",
   ]
   /// Fields of a daemon's settings, of a worker's jobs, of a snapshot of events.
   private static let elsewhereFields: Set<String> = ["engines", "maximum_seconds", "audio", "page_token"]

@@ -9,7 +9,7 @@ import Testing
 @Suite struct HouseDeviceTests {
   private static let topics = HouseTopics(id: "01a1fc35", discovery: "homeassistant")
 
-  private func components(_ language: HouseLanguage) throws -> [String: [String: Any]] {
+  private func components(_ language: CareLanguage) throws -> [String: [String: Any]] {
     let device = HouseDevice(
       topics: Self.topics, language: language, version: "0.2.0", page: "https://kith.home.arpa:8443/")
     let payload = try #require(try JSONSerialization.jsonObject(with: Data(device.json.utf8)) as? [String: Any])
@@ -27,8 +27,8 @@ import Testing
   }
 
   /// Home Assistant ignores a key that it does not know in silence, so every change has to be seen in these files.
-  @Test(arguments: [("en", HouseLanguage.english), ("ja", .japanese)])
-  func `the device is as it was`(name: String, language: HouseLanguage) throws {
+  @Test(arguments: [("en", CareLanguage.english), ("ja", .japanese)])
+  func `the device is as it was`(name: String, language: CareLanguage) throws {
     let device = HouseDevice(
       topics: Self.topics, language: language, version: "0.2.0", page: "https://kith.home.arpa:8443/")
     let file = URL(filePath: #filePath).deletingLastPathComponent()

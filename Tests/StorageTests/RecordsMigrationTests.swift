@@ -47,6 +47,35 @@ import Testing
     await storage.close()
   }
 
+  @Test func `people with Japanese names that were made before are shown family name first`() async throws {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "japanese_names" }))
+    let made = try await storage.write { transaction throws(Failure) in
+      var made: [String] = []
+      for (first, last) in [("花子", "佐藤"), ("Ann", "Lee")] {
+        var person = Person(first: first)
+        person.lastName = last
+        made.append(try transaction.records.create(person, now: 1).id)
+      }
+      // As the version of then stored them.
+      try transaction.attempt { database in
+        try database.execute(sql: "UPDATE record SET name = '花子 佐藤' WHERE name = '佐藤 花子'")
+      }
+      return made
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let names = try await storage.read { view throws(Failure) in
+      var names: [String] = []
+      for id in made { names.append(try view.records.require(Person.self, id).displayName) }
+      return names
+    }
+    #expect(names == ["佐藤 花子", "Ann Lee"])
+    await storage.checkIntegrity()
+    #expect(await storage.status().integrity == .sound)
+    await storage.close()
+  }
+
   @Test func everyTableIsStrict() throws {
     let fixture = try ContactsFixture()
     let loose = try fixture.read { view in

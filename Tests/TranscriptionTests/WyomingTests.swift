@@ -5,6 +5,7 @@ import Foundation
 import KithMessages
 import TestKit
 import Testing
+import Wyoming
 
 @testable import Transcription
 

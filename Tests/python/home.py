@@ -4,6 +4,7 @@
         assistant.until(lambda: assistant.available)
         assistant.press("care_medication")
 """
+import asyncio
 import contextlib
 import json
 import os
@@ -15,6 +16,10 @@ import threading
 import time
 
 import paho.mqtt.client as mqtt
+from wyoming.asr import Transcript
+from wyoming.client import AsyncTcpClient
+from wyoming.handle import Handled
+from wyoming.info import Describe, Info
 
 from conftest import BINARIES
 from web import free_port
@@ -48,7 +53,7 @@ class Mosquitto:
 
 
 class Home:
-    """A kith-homeassistant on a directory of its own."""
+    """A kith-homeassistant on a directory of its own, with a broker or without one."""
 
     def __init__(self, hub, broker, *options):
         self.hub, self.broker, self.options, self.process = hub, broker, options, None
@@ -57,8 +62,8 @@ class Home:
     def __enter__(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [BINARIES / "kith-homeassistant", "--broker", self.broker.address, "--runtime-dir", self.hub.runtime, "--state-dir",
-                 self.hub.directory / "home", *self.options], stdout=log, stderr=log, env=os.environ)
+                [BINARIES / "kith-homeassistant", *(["--broker", self.broker.address] if self.broker else []), "--runtime-dir",
+                 self.hub.runtime, "--state-dir", self.hub.directory / "home", *self.options], stdout=log, stderr=log, env=os.environ)
         return self
 
     def __exit__(self, *_):
@@ -157,3 +162,40 @@ def house(hub, directory, *options):
     with Mosquitto(directory) as broker, Home(hub, broker, *options) as home, Assistant(broker) as assistant:
         assistant.until(lambda: assistant.available and assistant.state)
         yield broker, home, assistant
+
+
+class Voice:
+    """What Home Assistant does with what somebody said: a connection for each sentence, by the client of Wyoming's makers."""
+
+    def __init__(self, port, host="127.0.0.1"):
+        self.host, self.port = host, port
+
+    async def exchange(self, event):
+        async with AsyncTcpClient(self.host, self.port) as client:
+            await client.write_event(event)
+            return await asyncio.wait_for(client.read_event(), 60)
+
+    def info(self):
+        return Info.from_event(asyncio.run(self.exchange(Describe().event())))
+
+    async def hear(self, text, language=None):
+        context = {"conversation_id": "01JDK"}
+        event = await self.exchange(Transcript(text=text, language=language, context=context).event())
+        assert event.data["context"] == context
+        return Handled.is_type(event.type), event.data["text"]
+
+    def say(self, text, language=None):
+        """Says a sentence; gives whether it was carried out, and what the house says."""
+        return asyncio.run(self.hear(text, language))
+
+
+@contextlib.contextmanager
+def spoken_to(hub, *options, broker=None, word="ready"):
+    """The program with an ear, once it has its connection to the hub; with the word "taken" once it listens."""
+    port = free_port()
+    with Home(hub, broker, "--wyoming", f"127.0.0.1:{port}", *options) as home:
+        end = time.monotonic() + 60
+        while word not in home.log.read_text():
+            assert home.process.poll() is None and time.monotonic() < end, home.log.read_text()
+            time.sleep(0.02)
+        yield home, Voice(port)

@@ -105,3 +105,34 @@ def test_a_contact_is_shown_by_its_name(home):
 def test_a_mistyped_noun_is_suggested(home, typed, meant):
     run = piped(home, typed, "list")
     assert run.returncode == 2 and f"Did you mean '{meant}'?" in run.stderr, run
+
+
+@pytest.mark.parametrize(("typed", "listing"), [
+    (("channels", "test"), "kith channels list"), (("contacts", "sync"), "kith contacts source list"), (("web", "revoke"), "kith web devices"),
+    (("keys", "revoke"), "kith keys list"), (("call", "template", "delete"), "kith call template list"), (("jobs", "show"), "kith jobs list")],
+    ids=" ".join)
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_an_unknown_name_is_answered_with_the_command_that_lists_them(home, typed, listing, language):
+    run = piped(home, *typed, "nobody", "--lang", language)
+    assert run.returncode == 1 and listing in run.stderr, run
+    assert bool(re.search("ありません|見つかりません", run.stderr)) == (language == "ja"), run
+
+
+def test_wrong_usage_is_told_in_the_language_that_was_asked_for(home):
+    for command in (("peple", "--lang", "ja"), ("call", "show", "--lang=ja"), ("people", "list", "--limt", "3", "--lang", "ja")):
+        run = piped(home, *command)
+        assert run.returncode == 2 and run.stderr.startswith("エラー: "), run
+    run = piped(home, "people", "list", "--limt", "3", "--lang", "en", LC_ALL="ja_JP.UTF-8")
+    assert run.returncode == 2 and run.stderr.startswith("Error: "), run
+
+
+def test_a_summary_is_in_the_language_of_the_household_else_of_its_reader(home):
+    def title(locale):
+        return piped(home, "care", "summary", LC_ALL=locale).stdout.splitlines()[0]
+
+    assert title("C.UTF-8").startswith("[Care log]") and title("ja_JP.UTF-8").startswith("【")
+    assert home.kith("care", "summary")["text"].startswith("[Care log]")
+    home.kith("care", "settings", "--language", "en")
+    assert title("ja_JP.UTF-8").startswith("[Care log]")
+    home.kith("care", "settings", "--language", "ja")
+    assert title("C.UTF-8").startswith("【")

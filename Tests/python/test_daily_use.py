@@ -139,6 +139,7 @@ def test_messages_are_in_words_of_the_command_line(home):
         (("call", "log", "ann", "--duration", "99999"), "--duration: "), (("peple", "list"), "Did you mean 'people'?"),
         (("call", "lst"), "Did you mean: kith call list"),
         (("contacts", "source", "add", "home", "--vdir", "/nowhere/at/all"), "There is no folder /nowhere/at/all"),
+        (("note", "add", "ann"), "<text>: "), (("who", ""), "<text>: "), (("remind", "daily", "25:00"), "<time>: "),
         (("people", "delete", "Ann Lee"), "add --yes")]:
         run = piped(home, *command)
         assert run.returncode in (1, 2) and words in run.stderr, run
@@ -198,9 +199,10 @@ def test_a_voice_note_is_kept_with_a_call(home, tmp_path):
 
 
 def test_a_timer_is_stopped_by_the_name_of_the_person(home):
-    call = home.kith("call", "start", "bob")
-    assert home.kith("call", "stop", "bob")["id"] == call["id"]
-    home.kith("call", "delete", call["id"])
+    for typed in ("bob", "bo", "Lee Bob", "bobb"):
+        call = home.kith("call", "start", "bob")
+        assert home.kith("call", "stop", typed)["id"] == call["id"]
+        home.kith("call", "delete", call["id"])
 
 
 def test_a_report_of_calls_and_a_short_summary_go_over_a_channel(home):

@@ -1,6 +1,7 @@
 """Help at a terminal in two languages, and the manual as man(1) reads it."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -11,21 +12,30 @@ from conftest import BINARIES, ROOT
 CATALOGUE = ROOT / "Sources" / "HelpTexts" / "ja.po"
 
 
+# kith-web is built only where it is asked for.
+PROGRAMS = [program for program in ("kith", "kithd", "kith-homeassistant", "kith-web") if (BINARIES / program).exists()]
+
+
 def run(program, *arguments, language="C.UTF-8"):
     return subprocess.run([BINARIES / program, *arguments], capture_output=True, text=True, timeout=60,
                           env={**os.environ, "LC_ALL": language, "COLUMNS": "80"})
 
 
 @pytest.mark.parametrize(("program", "arguments"), [("kith", ["help", "people"]), ("kith", ["people", "--help"]),
-                                                    ("kithd", ["worker", "--help"]), ("kithd", ["--help"])])
+                                                    ("kithd", ["worker", "--help"]),
+                                                    *((program, ["--help"]) for program in PROGRAMS)])
 def test_help_is_in_the_language_of_the_locale(program, arguments):
     english, japanese = run(program, *arguments), run(program, *arguments, language="ja_JP.UTF-8")
     assert english.returncode == japanese.returncode == 0 and not english.stderr + japanese.stderr
     assert "Usage: " in english.stdout and "使い方: " in japanese.stdout
-    assert english.stdout.splitlines()[1].startswith("Example: ") and japanese.stdout.splitlines()[1].startswith("例: ")
+    assert any(line.startswith("Example: ") for line in english.stdout.splitlines()[1:3])
+    lines = [line for line in japanese.stdout.splitlines() if not line.startswith("使い方: ")]
+    assert any(line.startswith("例: ") for line in lines[1:3])
+    # No sentence was left in English.
+    assert not [line for line in lines if re.search(r"[a-z]+ [a-z]+ [a-z]+ ", line) and not line.startswith("例: ")], lines
 
 
-@pytest.mark.parametrize("program", ["kith", "kithd"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_wrong_usage_is_in_the_language_of_the_locale(program):
     wrong = run(program, "--unheard", language="ja_JP.UTF-8")
     assert wrong.returncode == 2 and not wrong.stdout

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not (FOLDER / "opt/ha/bin/hass").exists() or os.
 
 
 class HomeAssistant:
-    """A Home Assistant with nothing but the integration of MQTT, in a Debian of its own, on the network of this machine."""
+    """A Home Assistant with the integrations of MQTT and Wyoming alone, in a Debian of its own, on the network of this machine."""
 
     def __init__(self, name):
         self.port, self.configuration, self.process, self.token = free_port(), f"/srv/{name}", None, None
@@ -32,7 +32,7 @@ class HomeAssistant:
             "homeassistant:\n  name: Home\n  latitude: 35.0\n  longitude: 139.0\n  elevation: 0\n  unit_system: metric\n"
             "  time_zone: Asia/Tokyo\n"
             f"http:\n  server_host: 127.0.0.1\n  server_port: {self.port}\n"
-            "api:\nwebsocket_api:\nconfig:\nauth:\nonboarding:\n")
+            "api:\nwebsocket_api:\nconfig:\nauth:\nonboarding:\nconversation:\n")
 
     @property
     def url(self):
@@ -94,10 +94,22 @@ class HomeAssistant:
         made = self.ask("POST", f"/api/config/config_entries/flow/{flow['flow_id']}", {"broker": "127.0.0.1", "port": broker.port})
         assert made["type"] == "create_entry", made
 
+    def hand_on_what_is_said(self, port):
+        """Adds the integration of Wyoming; gives the agent that it makes."""
+        flow = self.ask("POST", "/api/config/config_entries/flow", {"handler": "wyoming"})
+        made = self.ask("POST", f"/api/config/config_entries/flow/{flow['flow_id']}", {"host": "127.0.0.1", "port": port})
+        assert made["type"] == "create_entry", made
+        return self.until(lambda: "conversation.kith" if "conversation.kith" in self.states() else None)
+
+    def say(self, agent, text, language):
+        """Gives the kind of the answer, and what is spoken."""
+        answer = self.ask("POST", "/api/conversation/process", {"text": text, "language": language, "agent_id": agent})["response"]
+        return answer["response_type"], answer["speech"]["plain"]["speech"]
+
     def states(self):
         """The state of each entity of Kith."""
         with contextlib.suppress(requests.RequestException, AssertionError):
-            return {entity["entity_id"]: entity["state"] for entity in self.ask("GET", "/api/states") if ".kith_" in entity["entity_id"]}
+            return {entity["entity_id"]: entity["state"] for entity in self.ask("GET", "/api/states") if ".kith" in entity["entity_id"]}
         return {}
 
     def press(self, entity):
@@ -120,8 +132,10 @@ def test_a_day_in_the_house(hub, tmp_path):
         try:
             house.start()
             house.move_in(broker)
-            with Home(hub, broker) as home:
+            port = free_port()
+            with Home(hub, broker, "--wyoming", f"127.0.0.1:{port}") as home:
                 the_day(hub, broker, home, house)
+                what_is_said(hub, house, port)
         finally:
             house.end()
             subprocess.run(["rm", "-rf", FOLDER / house.configuration.strip("/")], check=False)
@@ -177,3 +191,18 @@ def the_day(hub, broker, home, house):
     assert kept == ["free_memo", "meal", "medication"]
     log = house.log.read_text()
     assert "Invalid state message" not in log and "TemplateError" not in log and "rror while processing" not in log, log[-3000:]
+
+
+def what_is_said(hub, house, port):
+    agent = house.hand_on_what_is_said(port)
+    kind, said = house.say(agent, "Log medication, two tablets.", "en")
+    assert kind == "action_done" and "Recorded: Medication" in said
+    kind, said = house.say(agent, "おむつを替えました", "ja")
+    assert kind == "action_done" and "排泄を記録しました" in said
+    kind, said = house.say(agent, "She did not take her medicine", "en")
+    assert kind == "error" and "Nothing was recorded." in said
+    kind, said = house.say(agent, "when did she last take her medicine", "en")
+    assert kind == "action_done" and "two tablets" in said
+    newest = [entry["category"] for entry in hub.reply("Care/List", {})["records"]][:2]
+    assert newest == ["toileting", "medication"]
+    house.until(lambda: house.states().get("sensor.kith_today") == "5")

@@ -1,5 +1,6 @@
 """The script that installs the programs, with a `swift` that builds nothing: what lands where, with and without kith-web."""
 import os
+import pathlib
 import shutil
 import subprocess
 
@@ -56,12 +57,12 @@ def install(tmp_path):
     for name in ("kith-programs", "kith-pocketsphinx", "kith-web"):
         subprocess.run(["gcc", "-g", "-o", tmp_path / "built" / name, tmp_path / "program.c"], check=True)
 
-    def run(*options):
+    def run(*options, path="/usr/bin:/bin"):
         asked = tmp_path / "asked"
         asked.write_text("")
         prefix = tmp_path / "prefix"
         environment = {
-            "PATH": f"{tmp_path}/bin:/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path),
+            "PATH": f"{tmp_path}/bin:{path}", "HOME": str(tmp_path), "TMPDIR": str(tmp_path),
             "BUILT": str(tmp_path / "built"), "ASKED": str(asked)}
         told = subprocess.run(
             ["bash", tmp_path / "scripts" / "install.sh", *options, prefix, "--jobs", "1"],
@@ -107,6 +108,20 @@ def test_programs_are_stripped_and_a_debugger_finds_their_symbols(install):
         symbols = subprocess.run(["nm", prefix / "bin" / ".debug" / f"{name}.debug"], capture_output=True, text=True, check=True)
         assert " answer\n" in symbols.stdout
     assert (prefix / "share" / "doc" / "kith" / "licenses" / "HTTP.txt").read_text() == "text"
+
+
+@pytest.mark.parametrize("there", [("ffmpeg", "ffprobe"), ("ffmpeg",), ()], ids=["both", "one", "none"])
+def test_without_ffmpeg_the_command_that_installs_it_is_said(install, tmp_path, there):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for program in pathlib.Path("/usr/bin").iterdir():
+        if program.name not in ("ffmpeg", "ffprobe"):
+            (tools / program.name).symlink_to(program)
+    for name in there:
+        (tools / name).symlink_to("/bin/true")
+    _, prefix, told = install(path=str(tools))
+    assert ("sudo apt-get install ffmpeg" in told) == (len(there) < 2), told
+    assert f"installed kithd, kith-report and kith, kith-pocketsphinx in {prefix}/bin" in told
 
 
 def test_the_unit_of_kith_web_starts_the_installed_program():

@@ -125,7 +125,8 @@ def test_a_fortnight_of_entries_comes_in_their_order(front, phone):
     drained(phone)
 
 
-def test_a_refused_entry_stays_with_the_reason(front, phone):
+def refused(phone):
+    """Writes an entry that the house refuses."""
     phone.offline()
     write(phone, "kept")
     phone.until("!document.querySelector('[data-test=pending]').hidden")
@@ -134,11 +135,31 @@ def test_a_refused_entry_stays_with_the_reason(front, phone):
       const [command] = await store.commands();
       await store.change({ ...command, message: { ...command.message, category: 'x'.repeat(9) } });
     }""")
+
+
+def test_a_refused_entry_stays_with_the_reason(front, phone):
+    refused(phone)
     phone.offline(False)
     phone.until("document.querySelector('[data-test=pending]').innerText.includes('category')")
     assert entries(front, 1, seconds=0) == []
     phone.page.click("#waiting button:last-of-type")
     drained(phone)
+
+
+def test_what_one_tab_learns_and_forgets_the_other_shows(front, phone):
+    refused(phone)
+    other = phone.context.new_page()
+    other.goto(front.url + "/")
+    expect(other.locator("#waiting li")).to_have_count(1, timeout=30_000)
+    phone.offline(False)
+    # One of them sends; both have the reason.
+    phone.until("document.querySelector('[data-test=pending]').innerText.includes('category')")
+    expect(other.locator("[data-test=pending]")).to_contain_text("category", timeout=30_000)
+    other.locator("#waiting button").last.click()
+    expect(other.locator("[data-test=pending]")).to_be_hidden(timeout=30_000)
+    drained(phone)
+    assert entries(front, 1, seconds=0) == []
+    other.close()
 
 
 def test_a_revoked_device_is_out_and_keeps_what_waits(front, phone):

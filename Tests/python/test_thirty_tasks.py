@@ -304,6 +304,7 @@ def administer(carer, words, home):
                     ["web", "setup", "--yes", "--way", "own-ca", "--name", "localhost"],
                     ["keys", "new", "--file", home.folder / "key"]):
         carer.does(*command)
+    carer.does("services", shows=[words("recorder", "記録")])
     carer.does("monica", "sync", code=1, shows=["kith monica login"])
 
 

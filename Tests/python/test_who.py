@@ -99,6 +99,36 @@ def test_a_contact_becomes_a_person_when_something_is_recorded(hub):
     assert suggestion["reasons"] == ["name"]
 
 
+@pytest.mark.parametrize("part", [slice(None), slice(-10, None), slice(33)], ids=["whole", "end", "beginning"])
+def test_the_id_of_a_contact_is_taken_where_a_name_is(hub, part):
+    fill(hub, INGRID, card("Otto Brandt"))
+    ids = {contact["formattedName"]: contact["id"] for contact in hub.reply("Contacts/List")["contacts"]}
+    ingrid, otto = ids["Ingrid Solberg"][part], ids["Otto Brandt"][part]
+    assert "Nothing is recorded about Ingrid Solberg" in said(hub, "people", "show", ingrid, code=1)
+    assert "Call with Ingrid Solberg" in said(hub, "call", "log", ingrid, "--note", "About the garden")
+    assert "Call with Ingrid Solberg" in said(hub, "call", "log", ingrid, "--note", "About the fence")
+    said(hub, "relation", "add", ingrid, "friend", otto)
+    (one, two) = sorted(hub.reply("People/List")["people"], key=lambda person: person["displayName"])
+    assert (one["displayName"], one["contactId"]) == ("Ingrid Solberg", ids["Ingrid Solberg"])
+    assert (two["displayName"], two["contactId"]) == ("Otto Brandt", ids["Otto Brandt"])
+    # Now a person has it, as with the name.
+    assert "About the fence" in said(hub, "people", "show", ingrid)
+    assert "Otto Brandt" in said(hub, "people", "show", otto)
+    said(hub, "people", "delete", otto, "--yes")
+    assert [person["displayName"] for person in hub.reply("People/List")["people"]] == ["Ingrid Solberg"]
+
+
+def test_a_japanese_name_is_shown_family_name_first(hub):
+    said(hub, "people", "add", "花子", "--last-name", "佐藤")
+    shown = said(hub, "people", "list", "--lang", "ja")
+    assert "佐藤 花子" in shown and "花子 佐藤" not in shown
+    assert "佐藤 一郎" in said(hub, "people", "add", "一郎", "--last-name", "佐藤", "--lang", "ja")
+    for typed in ("佐藤 一郎", "一郎 佐藤", "佐藤一郎", "一郎"):
+        assert "佐藤 一郎" in said(hub, "people", "show", typed), typed
+        assert "佐藤 一郎" in said(hub, "call", "log", typed, "--note", typed), typed
+    assert "Ann Lee" in said(hub, "people", "add", "Ann", "--last-name", "Lee")
+
+
 def test_the_person_of_a_contact_is_made_once(hub):
     fill(hub, INGRID)
     contact = hub.reply("Contacts/List")["contacts"][0]["id"]

@@ -64,15 +64,3 @@ struct CareWords: Sendable {
     "December",
   ]
 }
-
-/// A language of summaries.
-public enum CareLanguage: String, Sendable, CaseIterable {
-  case japanese = "ja"
-  case english = "en"
-
-  /// Parses `ja`, `ja-JP`, `ja_JP.UTF-8`, `en`...; nil for other languages.
-  public init?(named name: String) {
-    guard let language = Self(rawValue: String(name.prefix { $0.isLetter }).lowercased()) else { return nil }
-    self = language
-  }
-}

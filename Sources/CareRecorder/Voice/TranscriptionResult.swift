@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import Spoken
 internal import Storage
 
 /// The result of a transcription, and how it changes the entry and its sound.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 struct ActivityCommand: AsyncParsableCommand {

@@ -119,9 +119,11 @@ struct RunningCallReference: NameReference {
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
     var request = ListCallsRequest()
     request.limit = LimitOption.most
-    let typed = self.text.lowercased()
-    return try await session.ask(request).calls.filter {
-      $0.isRunning && $0.personName.lowercased().contains(typed)
-    }.map { .init(id: $0.id, shown: "\($0.personName), \(session.ago($0.calledAt))", names: [$0.personName]) }
+    let running = try await session.ask(request).calls.filter(\.isRunning)
+    guard !running.isEmpty else { return [] }
+    let people = Set(try await session.whoIs(self.text).map(\.person.id))
+    return running.filter { people.contains($0.personID) }.map {
+      .init(id: $0.id, shown: "\($0.personName), \(session.ago($0.calledAt))", names: [$0.personName])
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CivilTime
 internal import KithMessages
 
 struct CareCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import CivilTime
 internal import KithClient
 internal import KithMessages
 
@@ -17,11 +18,7 @@ struct SummaryCareCommand: HubCommand {
   var short = false
 
   func run(_ session: Session) async throws {
-    var request = CareSummaryRequest()
-    request.day = try await session.careDay(self.day)
-    request.short = self.short
-    request.language = self.global.lang?.rawValue ?? ""
-    let reply = try await session.summary(request)
+    let reply = try await session.summary(of: self.day, short: self.short, in: self.global.lang)
     // The text ends with a line feed, and the console adds one to each line.
     try await session.show(reply, [String(reply.text.dropLast())])
   }
@@ -29,7 +26,20 @@ struct SummaryCareCommand: HubCommand {
 
 extension Session {
   /// Requests the summary of a day, and downloads its text if it is long.
-  func summary(_ request: CareSummaryRequest) async throws(Failure) -> CareSummaryReply {
+  ///
+  /// - Parameter language: That which was asked for. Otherwise a person reads it in that of the household, or if none is set, in
+  ///   that of the locale.
+  func summary(
+    of day: DayArgument?, short: Bool, in language: Language?
+  ) async throws(Failure) -> CareSummaryReply {
+    var request = CareSummaryRequest()
+    request.day = try await self.careDay(day)
+    request.short = short
+    if let language {
+      request.language = language.rawValue
+    } else if !self.isJSON, try await self.ask(CareSettingsRequest()).language.isEmpty {
+      request.language = self.language.rawValue
+    }
     var reply = try await self.ask(request)
     guard reply.hasBlob else { return reply }
     var text: [UInt8] = []
@@ -78,11 +88,7 @@ struct ShareCareCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     guard self.to.isEmpty else { return try await self.send(session) }
-    var request = CareSummaryRequest()
-    request.day = try await session.careDay(self.day)
-    request.short = self.short
-    request.language = self.global.lang?.rawValue ?? ""
-    let reply = try await session.summary(request)
+    let reply = try await session.summary(of: self.day, short: self.short, in: self.global.lang)
     if let file {
       let output = try OutputFile(path: file)
       let printsReport = !output.isStandardOutput

@@ -280,7 +280,7 @@ private enum FieldOption {
     "deceased_on": "--deceased-on", "food_preferences": "--food", "how_met": "--met", "from_day": "--from",
     "to_day": "--to", "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
     "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
-    "secret_file": "--secret-file",
+    "secret_file": "--secret-file", "text": "<text>", "body": "<text>", "time": "<time>",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.

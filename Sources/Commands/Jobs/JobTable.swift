@@ -9,7 +9,8 @@ struct JobTable {
   init(_ jobs: [JobInfo]) { self.jobs = jobs }
 
   func lines(_ session: Session) -> [String] {
-    guard !self.jobs.isEmpty else { return [session.language("No jobs found.", "ジョブはありません。")] }
+    let say = session.language
+    guard !self.jobs.isEmpty else { return [say("No jobs found.", "ジョブはありません。")] }
     var table = Table(
       [
         Column("STATE", "状態"), Column("SERVICE", "処理"), Column("ATTEMPT", "回数", .right, drops: 2),
@@ -19,8 +20,8 @@ struct JobTable {
       ], hidesEmpty: true)
     for job in self.jobs {
       table.add(
-        job.state, JobCard.short(job.service), job.attempt == 0 ? "" : "\(job.attempt)", job.worker, job.waitsFor,
-        session.ago(job.createdAt), job.status.reason, session.ids[job.jobID])
+        job.stateInWords(say), JobCard.short(job.service), job.attempt == 0 ? "" : "\(job.attempt)", job.worker,
+        job.waitInWords(say), session.ago(job.createdAt), job.reasonInWords(say), session.ids[job.jobID])
     }
     return table.lines(session)
   }
@@ -35,8 +36,10 @@ struct JobCard {
   func lines(_ session: Session) -> [String] {
     let say = session.language
     func row(_ label: String, _ value: String) -> String { Printable.padded(label, to: 10, alignment: .left) + value }
-    var lines = ["\(Self.short(self.job.service)) \(self.job.state)", row("ID", session.ids[self.job.jobID])]
-    if !self.job.waitsFor.isEmpty { lines.append(row(say("Waits for", "待つもの"), self.job.waitsFor)) }
+    var lines = [
+      "\(Self.short(self.job.service)) \(self.job.stateInWords(say))", row("ID", session.ids[self.job.jobID]),
+    ]
+    if !self.job.waitsFor.isEmpty { lines.append(row(say("Waits for", "待つもの"), self.job.waitInWords(say))) }
     if !self.job.worker.isEmpty { lines.append(row(say("Worker", "ワーカー"), Printable.text(self.job.worker))) }
     lines.append(
       row(
@@ -50,10 +53,8 @@ struct JobCard {
     }
     if !self.job.note.isEmpty { lines.append(row(say("Progress", "進行"), Printable.text(self.job.note))) }
     lines.append(row(say("Made", "登録"), session.ago(self.job.createdAt)))
-    if self.job.status.code != .ok {
-      let why = Failure(status: self.job.status).read(in: say).message
-      lines.append(row(say("Why", "理由"), "\(self.job.status.reason): \(Printable.text(why))"))
-    }
+    let why = self.job.reasonInWords(say)
+    if !why.isEmpty { lines.append(row(say("Why", "理由"), Printable.text(why))) }
     return lines
   }
 
@@ -61,6 +62,27 @@ struct JobCard {
   static func short(_ service: String) -> String {
     service.hasPrefix("kith.v1.") ? String(service.dropFirst(8)) : Printable.text(service)
   }
+}
+
+extension JobInfo {
+  /// The state in words.
+  func stateInWords(_ say: Language) -> String { self.knownState?.words(say) ?? Printable.text(self.state) }
+
+  /// What a queued job waits for.
+  func waitInWords(_ say: Language) -> String {
+    JobWait(rawValue: self.waitsFor)?.words(say) ?? Printable.text(self.waitsFor)
+  }
+
+  /// Why it failed, with the reason that is for programs; empty if it did not.
+  func reasonInWords(_ say: Language) -> String {
+    guard self.status.code != .ok else { return "" }
+    return "\(self.status.reason): \(Failure(status: self.status).read(in: say).message)"
+  }
+}
+
+extension WorkerInfo {
+  /// The state in words.
+  func stateInWords(_ say: Language) -> String { self.knownState?.words(say) ?? Printable.text(self.state) }
 }
 
 /// Connected workers as table rows.
@@ -79,7 +101,8 @@ struct WorkerTable {
     for worker in self.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) })
       table.add(
-        worker.name, worker.state, "\(worker.leases)", "\(worker.credit)", session.ago(worker.since),
+        worker.name, worker.stateInWords(session.language), "\(worker.leases)", "\(worker.credit)",
+        session.ago(worker.since),
         services.sorted().joined(separator: ", "))
     }
     return [""] + table.lines(session)

@@ -20,14 +20,14 @@ struct ListJobsCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: "Only this state: queued, leased, done, failed, dead, unknown, cancelled.")
+  @Option(help: "Only this state: queued, running, done, failed, dead, unknown, cancelled.")
   var state: String?
 
   @OptionGroup var page: PageOptions
 
   func run(_ session: Session) async throws {
     var request = ListJobsRequest()
-    request.state = self.state ?? ""
+    request.state = JobState.name(typed: self.state ?? "")
     let reply = try await self.page.ask(request, session)
     let lines = JobTable(reply.jobs).lines(session) + PageOptions.more(reply.nextCursor, session.language)
     try await session.show(reply, lines + WorkerTable(reply.workers).lines(session))

@@ -26,7 +26,7 @@ extension Person: RestorableRecord {
   }
 
   func headline(_ names: PersonNames, _ say: Language) -> String {
-    self.displayName.isEmpty ? self.firstName : self.displayName
+    self.shownName
   }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
@@ -86,8 +86,22 @@ struct PersonReference: NameReference {
     let hits = try await session.whoIs(self.text)
     let people = hits.filter(\.hasPerson).map { $0.candidate($0.person.id) }
     guard people.isEmpty, let contact = hits.first?.contact else { return people }
+    throw self.nothingRecorded(contact, session)
+  }
+
+  func identified(_ session: Session, isDeleted: Bool) async throws(Failure) -> [String] {
+    guard !isDeleted else {
+      return try await IDText(text: self.text, kind: Person.idKind).candidates(session, isDeleted: true) ?? []
+    }
+    let found = try await session.whoHas(id: self.text)
+    let people = found.filter(\.hasPerson).map(\.person.id)
+    guard people.isEmpty, let contact = found.first?.contact else { return people }
+    throw self.nothingRecorded(contact, session)
+  }
+
+  private func nothingRecorded(_ contact: Contact, _ session: Session) -> Failure {
     let name = Printable.text(contact.shownName)
-    throw Failure.unknownRecord(
+    return Failure.unknownRecord(
       self.text,
       session.language(
         "Nothing is recorded about \(name) of the address book yet. To see the contact: kith contacts show '\(name)'",
@@ -102,8 +116,6 @@ struct PersonReference: NameReference {
   }
 
   private static func candidate(_ person: Person) -> NameMatch.Candidate {
-    .init(
-      id: person.id, shown: person.displayName,
-      names: [person.displayName, person.firstName, person.nickname, "\(person.firstName) \(person.lastName)"])
+    .init(id: person.id, shown: person.shownName, names: person.names)
   }
 }

@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Bus
+internal import CivilTime
 internal import KithMessages
 
 struct PersonReminderCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remind", abstract: "Reminders about people, stored on the server.",
+    commandName: "remind", abstract: "Reminders about people, which their pages show.",
     discussion: "Example: kith people remind add ann Send a card --on 2026-12-10 --every 1 --unit year",
     subcommands: [
       AddRecordCommand<Owned<ReminderArguments>>.self, EditRecordCommand<ReminderArguments>.self,

@@ -16,7 +16,7 @@ struct ShowPersonCommand: HubCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Flag(help: "Read it from the server first. Default: show the stored record.")
+  @Flag(help: "Read it from Monica first. Default: show the stored record.")
   var refresh = false
 
   func run(_ session: Session) async throws {

@@ -53,6 +53,6 @@ extension JobInfo: Identified {
   static func idNoun(_ say: Language) -> String { say("job", "ジョブ") }
   static func words(about id: String, _ session: Session) async -> String {
     guard let job = try? await session.ask(GetJobRequest.with { $0.jobID = id }).job else { return "" }
-    return "\(JobCard.short(job.service)) \(job.state), \(session.ago(job.createdAt))"
+    return "\(JobCard.short(job.service)) \(job.stateInWords(session.language)), \(session.ago(job.createdAt))"
   }
 }

@@ -141,10 +141,17 @@ protocol NameReference: RecordReference {
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
   /// The deleted records.
   func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate]
+  /// The ids that are meant if the text is an id, or a part of one.
+  func identified(_ session: Session, isDeleted: Bool) async throws(Failure) -> [String]
 }
 
 extension NameReference {
   func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] { [] }
+
+  func identified(_ session: Session, isDeleted: Bool) async throws(Failure) -> [String] {
+    guard !UUIDv7.isID(self.text) else { return [self.text] }
+    return try await IDText(text: self.text, kind: Target.idKind).candidates(session, isDeleted: isDeleted) ?? []
+  }
 
   func id(_ session: Session) async throws(Failure) -> String {
     try await self.match(session, isExact: false, isDeleted: false)
@@ -161,7 +168,9 @@ extension NameReference {
 
   /// A name comes before a part of an id: `Ada` is a person.
   func match(_ session: Session, isExact: Bool, isDeleted: Bool) async throws(Failure) -> String {
-    guard !UUIDv7.isID(self.text) else { return self.text }
+    guard !UUIDv7.isID(self.text) else {
+      return try await self.identified(session, isDeleted: isDeleted).first ?? self.text
+    }
     let candidates = try await isDeleted ? self.deletedCandidates(session) : self.candidates(session)
     return try await self.match(candidates, session, isExact: isExact, isDeleted: isDeleted)
   }
@@ -174,8 +183,7 @@ extension NameReference {
       noun: Target.idNoun(session.language), candidates: candidates,
       list: Target.list, say: session.language)
     if match.exact(self.text).isEmpty {
-      let typed = IDText(text: self.text, kind: Target.idKind)
-      let ids = try await typed.candidates(session, isDeleted: isDeleted) ?? []
+      let ids = try await self.identified(session, isDeleted: isDeleted)
       if let first = ids.first, ids.count == 1 { return first }
     }
     await session.ids.learn(FindIdsReply.with { $0.ids = match.candidates.map(\.id) }, session)

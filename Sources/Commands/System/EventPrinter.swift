@@ -96,7 +96,7 @@ struct EventLine {
       body = say("\(count) changed", "\(count)の変更") + (subject.isEmpty ? "" : ": \(subject)")
     case .job(let job):
       let name = subject.isEmpty ? session.ids[job.jobID] : subject
-      body = "\(say("job", "ジョブ")) \(name): \(Printable.text(job.state))"
+      body = "\(say("job", "ジョブ")) \(name): \(JobState(rawValue: job.state)?.words(say) ?? Printable.text(job.state))"
     case .reminder(let reminder):
       let name = subject.isEmpty ? session.ids[reminder.reminderID] : subject
       body = "\(say("reminder", "お知らせ")) \(name): \(Self.words(of: reminder.state, say))"

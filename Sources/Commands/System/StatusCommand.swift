@@ -154,7 +154,8 @@ struct StatusReport {
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
       let silence = session.now.seconds - worker.heardAt.seconds
-      let state = worker.knownState == .silent ? say("silent for \(silence) s", "\(silence)秒応答なし") : worker.state
+      let state =
+        worker.knownState == .silent ? say("silent for \(silence) s", "\(silence)秒応答なし") : worker.stateInWords(say)
       lines.append(
         Self.row(
           say("Worker", "ワーカー"),

@@ -28,7 +28,9 @@ struct WhoamiCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(WhoamiRequest())
-    try await session.show(reply, ["\(Printable.text(reply.name)) (\(Printable.text(reply.principal))), \(reply.role)"])
+    try await session.show(
+      reply,
+      ["\(Printable.text(reply.name)) (\(Printable.text(reply.principal))), \(session.language.role(reply.role))"])
   }
 }
 
@@ -44,15 +46,16 @@ struct ServicesCommand: HubCommand {
   }
 
   private static func lines(_ reply: ServicesReply, _ session: Session) -> [String] {
-    guard !reply.services.isEmpty else { return [session.language("No services found.", "メソッドはありません。")] }
+    let say = session.language
+    guard !reply.services.isEmpty else { return [say("No services found.", "メソッドはありません。")] }
     var table = Table([
       Column("METHOD", "メソッド"), Column("ROLES", "権限", wraps: true), Column("CHANGES", "変更"),
       Column("WORKERS", "ワーカー", .right, drops: 1),
     ])
     for service in reply.services {
       table.add(
-        service.name, service.roles.joined(separator: ", "),
-        service.mutating ? session.language("yes", "はい") : session.language("no", "いいえ"), "\(service.workers)")
+        service.name, service.roles.map(say.role).joined(separator: say(", ", "、")),
+        service.mutating ? say("yes", "はい") : say("no", "いいえ"), "\(service.workers)")
     }
     return table.lines(session)
   }

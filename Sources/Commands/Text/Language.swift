@@ -10,6 +10,13 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
   /// The language of the locale; English for any other than Japanese.
   static var ofLocale: Language { Catalogue.isWanted ? .japanese : .english }
 
+  /// The language that a command line asks for by `--lang`, as far as it can be read; else that of the locale.
+  static func asked(in arguments: [String]) -> Language {
+    let value = arguments.firstIndex(of: "--lang").map { arguments.dropFirst($0 + 1).first ?? "" }
+    let joined = arguments.first { $0.hasPrefix("--lang=") }?.dropFirst("--lang=".count)
+    return (value ?? joined.map(String.init)).flatMap(Language.init(rawValue:)) ?? .ofLocale
+  }
+
   /// Chooses the text in this language.
   func callAsFunction(_ english: @autoclosure () -> String, _ japanese: @autoclosure () -> String) -> String {
     self == .japanese ? japanese() : english()
@@ -25,6 +32,15 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
   func keyState(_ name: String) -> String {
     let japanese = ["active": "有効", "approved": "有効", "pending": "承認待ち", "expired": "期限切れ", "revoked": "取り消し"]
     return self(name, japanese[name] ?? name)
+  }
+
+  /// What is being done, as progress names it: the name of a source is itself.
+  func stage(_ name: String) -> String {
+    switch name {
+    case "listing": self("looking for changes", "変更を探しています")
+    case "transcribing": self("transcribing", "文字起こし中")
+    default: SourceState.name(name)
+    }
   }
 
   /// The name of a category of care.

@@ -98,3 +98,38 @@ extension DeliveryState: Worded {
     }
   }
 }
+
+extension JobState: Worded {
+  func words(_ say: Language) -> String {
+    switch self {
+    case .queued: say("queued", "待機中")
+    case .leased: say("running", "実行中")
+    case .done: say("done", "完了")
+    case .failed: say("failed", "失敗")
+    case .dead: say("dead", "中断")
+    case .unknown: say("outcome unknown", "結果不明")
+    case .cancelled: say("cancelled", "取り消し")
+    }
+  }
+}
+
+extension JobWait: Worded {
+  func words(_ say: Language) -> String {
+    switch self {
+    case .worker: say("a worker", "ワーカー")
+    case .credit: say("a free worker", "ワーカーの空き")
+    case .backoff: say("the next attempt", "次の実行")
+    case .caller: say("its caller", "呼び出し元")
+    }
+  }
+}
+
+extension WorkerState: Worded {
+  func words(_ say: Language) -> String {
+    switch self {
+    case .ready: say("ready", "待機中")
+    case .draining: say("ending its work", "終了準備中")
+    case .silent: say("silent", "応答なし")
+    }
+  }
+}

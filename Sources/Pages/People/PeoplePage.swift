@@ -73,7 +73,7 @@ public struct PeoplePage: Page {
        <span class="words">\(view[.lastContact]): \(view.distance(to: view.zone.day(at: person.lastInteractionAt.nanosecondsSince1970)))</span>
       """ : ""
     return """
-      <li data-test="person"><a href="/people/\(person.id)"><span class="kind">\(person.name)</span> \(about)\(last)</a></li>
+      <li data-test="person"><a href="/people/\(person.id)"><span class="kind">\(person.shownName)</span> \(about)\(last)</a></li>
       """
   }
 
@@ -96,14 +96,6 @@ public struct PeoplePage: Page {
     let form = RecordForm(view: view, catalog: try await Catalog.read(hub)).creation(
       Person.self, of: "", next: "/people")
     return "<details class=\"card\"><summary>\(view[Person.words.add])</summary>\(form)</details>"
-  }
-}
-
-extension Person {
-  /// The name that pages show.
-  var name: String {
-    if !self.displayName.isEmpty { return self.displayName }
-    return [self.firstName, self.middleName, self.lastName].filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
 

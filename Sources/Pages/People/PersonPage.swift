@@ -15,7 +15,7 @@ public struct PersonPage: Page {
     let details = try await hub.ask(GetPersonRequest.with { $0.id = self.id })
     guard !details.person.hasDeletedAt else {
       return Shown(
-        details.person.name, in: .people, follows: ["people"],
+        details.person.shownName, in: .people, follows: ["people"],
         "<p role=\"status\">\(view[.isDeleted])</p><p class=\"links\"><a href=\"/people\">\(view[.people])</a></p>")
     }
     let (catalog, tags) =
@@ -26,7 +26,7 @@ public struct PersonPage: Page {
     let head = PersonHead(view: view, details: details)
     let parts = PersonParts(view: view, details: details, catalog: catalog)
     return Shown(
-      details.person.name, in: .people, follows: ["people", "calls", "conversations"],
+      details.person.shownName, in: .people, follows: ["people", "calls", "conversations"],
       """
       \(head.about())\(head.addressBook())\(head.tags(known: tags))\(parts.section(ContactField.self, most: 10))\(parts.relationships())\(parts.calls(templates: templates))\
       \(parts.section(Conversation.self))\(parts.section(Activity.self))\(parts.section(Note.self))\(parts.section(TaskItem.self))\

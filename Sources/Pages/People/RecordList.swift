@@ -51,7 +51,7 @@ struct RecordList: Sendable {
 // MARK: - What a list says about each kind
 
 extension Person {
-  func line(in list: RecordList) -> HTML { "<a href=\"/people/\(self.id)\">\(self.name)</a>" }
+  func line(in list: RecordList) -> HTML { "<a href=\"/people/\(self.id)\">\(self.shownName)</a>" }
 }
 
 extension Tag {

@@ -108,7 +108,7 @@ struct PeopleChoice: Sendable {
       let reply = try await hub.ask(search)
       (people, isCut) = (reply.people, reply.more)
     }
-    return PeopleChoice(people: people.map { ($0.id, $0.name) }, isCut: isCut)
+    return PeopleChoice(people: people.map { ($0.id, $0.shownName) }, isCut: isCut)
   }
 }
 

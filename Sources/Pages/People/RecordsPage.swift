@@ -35,7 +35,8 @@ public struct RecordsPage: Page {
     let part = try await R.page(of: self.person, from: self.cursor, hub)
     let path = RecordList.path(R.self, self.person)
     let list = RecordList(view: view, path: path, showsPerson: self.person.isEmpty)
-    let name = self.person.isEmpty ? "" : try await hub.ask(GetPersonRequest.with { $0.id = self.person }).person.name
+    let name =
+      self.person.isEmpty ? "" : try await hub.ask(GetPersonRequest.with { $0.id = self.person }).person.shownName
     let owner: HTML = name.isEmpty ? "" : "<p class=\"links\"><a href=\"/people/\(self.person)\">\(name)</a></p>"
     let title = name.isEmpty ? view[R.words.many] : view[.ofPerson, ["what": view[R.words.many], "name": name]]
     let adding: HTML = view.canRecord ? try await self.adding(R.self, path, view, hub) : ""

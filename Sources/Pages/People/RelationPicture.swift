@@ -45,7 +45,7 @@ enum RelationPicture {
     return """
       <svg class="relations" data-test="relations" viewBox="0 0 \(String(Self.width)) \(String(Self.height(shown.count)))" aria-hidden="true">\
       \(lines)<circle class="self" cx="\(x)" cy="\(y)" r="22"/><text class="self" x="\(x)" y="\(y)" dy="5" text-anchor="middle">\
-      \(person.name.shortened(to: 4))</text>\(people)</svg>
+      \(person.shownName.shortened(to: 4))</text>\(people)</svg>
       """
   }
 

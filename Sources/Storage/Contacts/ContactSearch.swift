@@ -33,69 +33,29 @@ extension ContactTable {
   }
 
   /// The matches of a text, the best first, and one more than `limit` if there are more.
-  func hits(of text: String, limit: Int, source: Int64? = nil) throws(Failure) -> [NameHit] {
-    let readings = SearchQuery.readings(of: text, marks: source.map { [[SearchText.word(ofSource: $0)]] } ?? [])
-    var hits: [NameHit] = []
-    var seen: Set<NameOwner> = []
-    func add(_ found: [NameHit]) { for hit in found where seen.insert(hit.owner).inserted { hits.append(hit) } }
-    func add(_ index: String, _ rank: NameHit.Rank) throws(Failure) {
-      for query in readings where hits.count <= limit {
-        add(try self.hits(of: query, in: index, limit: limit + 1 + seen.count, rank))
-      }
-    }
-    try add("names", .name)
-    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: false)) }
-    try add("words", .anyField)
-    if hits.count <= limit { add(try self.alike(text, source: source, findsMisspelt: true)) }
-    return Array(hits.prefix(limit + 1))
-  }
-
-  /// Contacts with names that are written otherwise, or misspelt.
-  private func alike(_ text: String, source: Int64?, findsMisspelt: Bool) throws(Failure) -> [NameHit] {
+  private func hits(of text: String, limit: Int, source: Int64?) throws(Failure) -> [NameHit] {
     try self.view.attempt { database in
-      let found = try NameSearch(database: database, findsMisspelt: findsMisspelt).owners(of: text) { word in
-        guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
-        return Set(
-          try self.rows(of: query, in: "names", limit: NameSearch.exactLimit, database).map {
-            NameOwner(contact: $0.row)
-          })
-      }
-      var hits: [NameHit] = []
-      try EngineStatement(
-        database,
-        """
-        SELECT text.contact, text.sort_key FROM json_each(?1) AS found
-          CROSS JOIN contact_search AS text ON text.contact = found.value
-        WHERE ?2 IS NULL OR (SELECT source FROM contact WHERE id = text.contact) = ?2
-        """
-      ).forEach([.text(ColumnValues.array(found.keys.compactMap(\.contact))), source.map { .integer($0) } ?? .null]) {
-        row in
-        let owner = NameOwner(contact: row.integer(0))
-        hits.append(NameHit(alike: owner, distance: found[owner] ?? 0, key: row.text(1)))
-      }
-      return hits.sorted()
+      let search = AcquaintanceSearch(
+        database: database, contacts: ContactSearch(database: database, source: source))
+      return Array(try search.hits(of: text, limit: limit).prefix(limit + 1))
     }
   }
+}
 
-  /// The most matches that are sorted. A common word has more, and reading them all would take too long.
-  private static var candidates: Int { 300 }
+/// What a search reads of contacts.
+struct ContactSearch {
+  let database: Database
+  /// The row of the source of which contacts are found; nil for all.
+  var source: Int64?
 
-  private func hits(
-    of query: SearchQuery, in index: String, limit: Int, _ rank: NameHit.Rank
-  ) throws(Failure) -> [NameHit] {
-    try self.view.attempt { database in
-      try self.rows(of: query, in: index, limit: limit, database).map { row in
-        NameHit(owner: NameOwner(contact: row.row), rank: rank, distance: row.place, key: row.key)
-      }
-    }
+  func readings(of text: String) -> [SearchQuery] {
+    SearchQuery.readings(of: text, marks: self.source.map { [[SearchText.word(ofSource: $0)]] } ?? [])
   }
 
-  /// Rows of contacts that match in one of the indexes, in the order of the reply.
-  private func rows(
-    of query: SearchQuery, in index: String, limit: Int, _ database: Database
-  ) throws -> [(row: Int64, place: Int, key: String)] {
+  /// Contacts that match in one of the indexes, in the order of the reply.
+  func hits(of query: SearchQuery, in index: String, _ rank: NameHit.Rank, limit: Int) throws -> [NameHit] {
     let words = query.wordsToCheck
-    return try database.all(
+    return try self.database.all(
       """
       SELECT contact, place, sort_key FROM (
         SELECT text.contact, text.sort_key, instr(text.names, :beginning) = 0 AS place
@@ -110,8 +70,33 @@ extension ContactTable {
         "beginning": .text(query.beginning), "expression": .text(query.expression), "first": .text(words.first ?? ""),
         "second": .text(words.dropFirst().first ?? ""),
         "others": words.count > 2 ? .text(ColumnValues.array(Array(words.dropFirst(2)))) : .null,
-        "candidates": .integer(Int64(max(Self.candidates, limit))), "limit": .integer(Int64(limit)),
+        "candidates": .integer(Int64(max(AcquaintanceSearch.candidates, limit))), "limit": .integer(Int64(limit)),
       ]
-    ) { ($0.integer(0), Int($0.integer(1)), $0.text(2)) }
+    ) { NameHit(owner: NameOwner(contact: $0.integer(0)), rank: rank, distance: Int($0.integer(1)), key: $0.text(2)) }
+  }
+
+  /// Contacts with a word in their names.
+  func owners(withName word: String) throws -> Set<NameOwner> {
+    guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
+    return Set(
+      try self.database.all(
+        """
+        SELECT text.contact FROM contact_names AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
+        WHERE contact_names MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.names, value) = 0)
+        LIMIT ?3
+        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
+      ) { NameOwner(contact: $0.integer(0)) })
+  }
+
+  /// The places of contacts in lists, the first ones named; those of other sources are left out.
+  func keys(of rows: [Int64], limit: Int) throws -> [(NameOwner, String)] {
+    guard !rows.isEmpty else { return [] }
+    return try self.database.all(
+      """
+      SELECT text.contact, text.sort_key FROM json_each(?1) AS found
+        CROSS JOIN contact_search AS text ON text.contact = found.value
+      WHERE ?2 IS NULL OR (SELECT source FROM contact WHERE id = text.contact) = ?2 LIMIT ?3
+      """, .text(ColumnValues.array(rows)), .optional(self.source), .integer(Int64(limit))
+    ) { (NameOwner(contact: $0.integer(0)), $0.text(1)) }
   }
 }

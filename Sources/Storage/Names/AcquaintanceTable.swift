@@ -16,8 +16,13 @@ public struct AcquaintanceTable<View: DatabaseView> {
     guard text.contains(where: { !$0.isWhitespace }) else {
       throw .invalid(field: "text", "is empty. Give a part of a name, company, number or e-mail address.")
     }
-    let hits = (try self.view.contacts.hits(of: text, limit: limit) + self.view.records.hits(of: text, limit: limit))
-      .sorted()
+    let account = try self.view.records.account
+    let hits = try self.view.attempt { database in
+      try AcquaintanceSearch(
+        database: database, contacts: ContactSearch(database: database),
+        people: PersonSearch(database: database, account: account)
+      ).hits(of: text, limit: limit)
+    }
     let links = try self.links(of: hits.map(\.owner))
     var seen: Set<NameOwner> = []
     var pairs: [(person: Int64?, contact: Int64?, hit: NameHit)] = []

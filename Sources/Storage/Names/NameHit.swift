@@ -31,15 +31,6 @@ struct NameHit: Comparable {
   /// Its key in lists.
   let key: String
 
-  init(owner: NameOwner, rank: Rank, distance: Int, key: String) {
-    (self.owner, self.rank, self.distance, self.key) = (owner, rank, distance, key)
-  }
-
-  /// A match of the index of names, with its difference there.
-  init(alike owner: NameOwner, distance: Int, key: String) {
-    self.init(owner: owner, rank: distance < 2 ? .otherScript : .misspelt, distance: distance, key: key)
-  }
-
   static func < (one: NameHit, other: NameHit) -> Bool {
     (one.rank, one.distance, one.key, one.owner.number) < (other.rank, other.distance, other.key, other.owner.number)
   }

@@ -4,6 +4,12 @@ internal import SwiftProtobuf
 
 /// A person or a contact of the address book, as the index of names has both.
 struct NameOwner: Hashable, Sendable {
+  /// What an owner is; the raw value is the lowest bit of its number.
+  enum Kind: Int64 {
+    case contact
+    case person
+  }
+
   /// The number in the index.
   let number: Int64
 

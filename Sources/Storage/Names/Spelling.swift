@@ -9,28 +9,6 @@ enum Spelling {
     }
   }
 
-  /// Letters to change, add, leave out or swap with their neighbour to make one word the other; nil when more than `limit`.
-  static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar], limit: Int) -> Int? {
-    guard abs(one.count - other.count) <= limit else { return nil }
-    var earlier: [Int] = []
-    var last = Array(0...other.count)
-    for (row, letter) in one.enumerated() {
-      var current = [row + 1]
-      current.reserveCapacity(other.count + 1)
-      for (column, counterpart) in other.enumerated() {
-        var cost = min(last[column] + (letter == counterpart ? 0 : 1), last[column + 1] + 1, current[column] + 1)
-        if row > 0, column > 0, letter == other[column - 1], one[row - 1] == counterpart {
-          cost = min(cost, earlier[column - 1] + 1)
-        }
-        current.append(cost)
-      }
-      guard current.contains(where: { $0 <= limit }) else { return nil }
-      earlier = last
-      last = current
-    }
-    return last[other.count] <= limit ? last[other.count] : nil
-  }
-
   /// What a Latin name sounds like, roughly and in most of Europe: its consonants, and whether it begins with a vowel. Empty
   /// for other scripts and for words of fewer than two sounds.
   static func sound(of word: String) -> String {

@@ -26,63 +26,27 @@ extension RecordTable {
   }
 
   /// The matches of a text, the best first, and one more than `limit` if there are more.
-  func hits(of text: String, limit: Int) throws(Failure) -> [NameHit] {
+  private func hits(of text: String, limit: Int) throws(Failure) -> [NameHit] {
     let account = try self.account
     return try self.view.attempt { database in
-      let search = PersonSearch(database: database, account: account)
-      var hits = try search.exact(text, limit: limit + 1)
-      if hits.count <= limit {
-        let known = Set(hits.map(\.owner))
-        hits += try search.alike(text).filter { !known.contains($0.owner) }
-      }
-      return hits
+      let search = AcquaintanceSearch(
+        database: database, people: PersonSearch(database: database, account: account))
+      return Array(try search.hits(of: text, limit: limit).prefix(limit + 1))
     }
   }
 }
 
-/// One search through the names of people.
-private struct PersonSearch {
+/// What a search reads of people.
+struct PersonSearch {
   let database: Database
   let account: Int64
 
-  private static let candidates = 300
-
-  /// People who have every word, in the order of the answer.
-  func exact(_ text: String, limit: Int) throws -> [NameHit] {
-    var hits: [NameHit] = []
-    var seen: Set<NameOwner> = []
-    for query in SearchQuery.readings(of: text, marks: self.marks) where hits.count < limit {
-      for hit in try self.hits(of: query, candidates: max(Self.candidates, limit), limit: limit)
-      where seen.insert(hit.owner).inserted { hits.append(hit) }
-    }
-    return hits
-  }
-
-  /// People whose names are written otherwise or misspelt, the nearest first.
-  func alike(_ text: String) throws -> [NameHit] {
-    let found = try NameSearch(database: self.database, findsMisspelt: true).owners(of: text) { word in
-      let limit = NameSearch.exactLimit
-      guard let query = SearchQuery.words(of: word, marks: self.marks) else { return [] }
-      return Set(try self.hits(of: query, candidates: limit, limit: limit).map(\.owner))
-    }
-    var hits: [NameHit] = []
-    try EngineStatement(
-      self.database,
-      """
-      SELECT text.person, text.sort_key FROM json_each(?1) AS found
-        CROSS JOIN person_search AS text ON text.person = found.value
-      WHERE text.account = ?2
-      """
-    ).forEach([.text(ColumnValues.array(found.keys.compactMap(\.person))), .integer(self.account)]) { row in
-      let owner = NameOwner(person: row.integer(0))
-      hits.append(NameHit(alike: owner, distance: found[owner] ?? 0, key: row.text(1)))
-    }
-    return hits.sorted()
-  }
-
   private var marks: [[String]] { [[PersonSearchIndex.mark(ofAccount: self.account)]] }
 
-  private func hits(of query: SearchQuery, candidates: Int, limit: Int) throws -> [NameHit] {
+  func readings(of text: String) -> [SearchQuery] { SearchQuery.readings(of: text, marks: self.marks) }
+
+  /// People who have every word, in the order of the answer.
+  func hits(of query: SearchQuery, limit: Int) throws -> [NameHit] {
     let words = query.wordsToCheck
     return try self.database.all(
       """
@@ -96,12 +60,38 @@ private struct PersonSearch {
       """,
       named: [
         "beginning": .text(query.beginning), "expression": .text(query.expression), "account": .integer(self.account),
-        "words": .text(ColumnValues.array(words)), "candidates": .integer(Int64(candidates)),
+        "words": .text(ColumnValues.array(words)),
+        "candidates": .integer(Int64(max(AcquaintanceSearch.candidates, limit))),
         "limit": .integer(Int64(limit)),
       ]
     ) {
       NameHit(
         owner: NameOwner(person: $0.integer(0)), rank: .name, distance: Int($0.integer(1)), key: $0.text(2))
     }
+  }
+
+  /// People with a word in their names or in other fields.
+  func owners(withWord word: String) throws -> Set<NameOwner> {
+    guard let query = SearchQuery.words(of: word, marks: self.marks) else { return [] }
+    return Set(
+      try self.database.all(
+        """
+        SELECT text.person FROM person_words AS found CROSS JOIN person_search AS text ON text.person = found.rowid
+        WHERE person_words MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.words, value) = 0)
+        LIMIT ?3
+        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
+      ) { NameOwner(person: $0.integer(0)) })
+  }
+
+  /// The places of people in lists, the first ones named; those of other accounts are left out.
+  func keys(of rows: [Int64], limit: Int) throws -> [(NameOwner, String)] {
+    guard !rows.isEmpty else { return [] }
+    return try self.database.all(
+      """
+      SELECT text.person, text.sort_key FROM json_each(?1) AS found
+        CROSS JOIN person_search AS text ON text.person = found.value
+      WHERE text.account = ?2 LIMIT ?3
+      """, .text(ColumnValues.array(rows)), .integer(self.account), .integer(Int64(limit))
+    ) { (NameOwner(person: $0.integer(0)), $0.text(1)) }
   }
 }

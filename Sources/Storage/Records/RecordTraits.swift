@@ -120,12 +120,3 @@ extension SyncedRecord {
     }
   }
 }
-
-extension Person {
-  /// The name as the server writes it, or made of its parts before the server has seen it.
-  var shownName: String {
-    if !self.displayName.isEmpty { return self.displayName }
-    let parts = [self.firstName, self.middleName, self.lastName].filter { !$0.isEmpty }
-    return parts.isEmpty ? self.nickname : parts.joined(separator: " ")
-  }
-}

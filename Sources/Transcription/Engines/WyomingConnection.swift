@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import Wyoming
 
 /// A connection to a Wyoming server for one request. It blocks, so it needs a thread of its own.
 struct WyomingConnection {

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import KithMessages
+internal import Wyoming
 
 /// A speech server of Home Assistant's Wyoming protocol, anywhere in the home. The protocol has neither encryption nor a log-in.
 struct WyomingEngine: Engine {

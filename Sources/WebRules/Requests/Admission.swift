@@ -1,4 +1,4 @@
-internal import Bus
+public import Bus
 internal import KithMessages
 
 /// Decides, by what a request says before its body, whether it is let in: size, `Host`, address, token, and whether a page of another

@@ -1,3 +1,5 @@
+public import Bus
+
 /// From where a request really comes, and how well it is protected on its way.
 ///
 /// Behind a proxy both stand in fields that only a trusted proxy may set.

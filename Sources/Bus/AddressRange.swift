@@ -35,7 +35,7 @@ public struct AddressRange: Sendable, Hashable {
   public static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
   /// The bytes of an address, 4 or 16; nil for any other text.
-  static func bytes(of text: String) -> [UInt8]? {
+  package static func bytes(of text: String) -> [UInt8]? {
     // A link-local address may name its interface.
     let address = String(text.prefix { $0 != "%" })
     var four = in_addr()

@@ -1,14 +1,12 @@
-internal import CivilTime
-
 /// The words of days and times, in English and Japanese.
-enum DayWords {
+package enum DayWords {
   /// A unit of what is counted from now.
-  enum Unit {
+  package enum Unit {
     case minute, hour, day, week, month, year
   }
 
   /// Words for days from today, weeks and months.
-  static let days: [String: DayText] = [
+  package static let days: [String: DayText] = [
     "today": .offset(0), "今日": .offset(0), "本日": .offset(0), "きょう": .offset(0),
     "yesterday": .offset(-1), "昨日": .offset(-1), "きのう": .offset(-1),
     "day before yesterday": .offset(-2), "一昨日": .offset(-2), "おととい": .offset(-2),
@@ -35,24 +33,29 @@ enum DayWords {
   ]
 
   /// A text in lower case with plain digits, without articles and doubled blanks.
-  static func plain(_ text: some StringProtocol) -> String {
-    var plain = String.UnicodeScalarView()
+  package static func plain(_ text: some StringProtocol) -> String {
+    self.narrow(text).split(separator: " ").filter { !["the", "on", "at"].contains($0) }.joined(separator: " ")
+  }
+
+  /// A text in lower case with plain digits and signs instead of fullwidth ones.
+  package static func narrow(_ text: some StringProtocol) -> String {
+    var narrow = String.UnicodeScalarView()
     for scalar in text.lowercased().unicodeScalars {
       // Fullwidth digits and signs, and the ideographic space.
       let isWide = (0xFF01...0xFF5E).contains(scalar.value)
-      plain.append(isWide ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar.value == 0x3000 ? " " : scalar)
+      narrow.append(isWide ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar.value == 0x3000 ? " " : scalar)
     }
-    return String(plain).split(separator: " ").filter { !["the", "on", "at"].contains($0) }.joined(separator: " ")
+    return String(narrow)
   }
 
   /// 0 = Monday; nil for another word.
-  static func weekday(_ text: some StringProtocol) -> Int? {
+  package static func weekday(_ text: some StringProtocol) -> Int? {
     let text = text.hasSuffix("曜日") ? String(text.dropLast()) : String(text)
     return self.weekdays.firstIndex { $0.contains(text) }
   }
 
   /// `3 days ago`, `in 3 days`, `3日前`, `3日後`: how many of which unit, negative in the past.
-  static func span(_ text: String) -> (count: Int, unit: Unit)? {
+  package static func span(_ text: String) -> (count: Int, unit: Unit)? {
     var rest = text[...]
     let sign: Int
     if rest.hasPrefix("in ") {
@@ -74,7 +77,7 @@ enum DayWords {
   }
 
   /// Seconds since midnight of `14:30`, `14:30:15`, `8pm`, `8:30 am`, `noon`, `20時`, `午後8時半`, `9時5分`.
-  static func clock(_ text: some StringProtocol) -> Int? {
+  package static func clock(_ text: some StringProtocol) -> Int? {
     var text = String(text.filter { $0 != " " })
     if text == "noon" || text == "正午" { return 43_200 }
     if text == "midnight" { return 0 }
@@ -102,7 +105,7 @@ enum DayWords {
   }
 
   /// A time of day as fields have it, `20:00`; text that is none, unchanged, which kithd refuses.
-  static func time(_ text: String) -> String {
+  package static func time(_ text: String) -> String {
     guard let second = self.clock(self.plain(text)), second % 60 == 0 else { return text }
     return TimeOfDay(hour: second / 3600, minute: second / 60 % 60)?.description ?? text
   }

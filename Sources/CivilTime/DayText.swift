@@ -1,8 +1,3 @@
-internal import ArgumentParser
-internal import Bus
-internal import CivilTime
-internal import SwiftProtobuf
-
 /// A day or several as a person types it, in English or Japanese.
 ///
 /// | typed | means |
@@ -14,9 +9,9 @@ internal import SwiftProtobuf
 /// | `monday`, `last monday`, `next monday`; `月曜` | the nearest such day |
 /// | `monday next week`; `来週月曜`, `先週の金曜日` | that day of the week, which begins on Monday |
 /// | `last week`, `this month`; `先週`, `来月` | all days of it |
-enum DayText: Hashable, Sendable {
+package enum DayText: Hashable, Sendable {
   /// Where a day without a year or week is looked for.
-  enum Direction: Sendable {
+  package enum Direction: Sendable {
     /// Today or before: of what was recorded.
     case past
     /// Today or after: of what is to come.
@@ -38,14 +33,14 @@ enum DayText: Hashable, Sendable {
   case month(Int)
 
   /// - Returns: Nil for anything else.
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let text = DayWords.plain(text)
     guard let day = Self.date(text) ?? DayWords.days[text] ?? Self.span(text) ?? Self.weekday(text) else { return nil }
     self = day
   }
 
   /// Whether it is one day.
-  var isOneDay: Bool {
+  package var isOneDay: Bool {
     switch self {
     case .week, .month: false
     default: true
@@ -53,7 +48,7 @@ enum DayText: Hashable, Sendable {
   }
 
   /// The first and the last day on the calendar.
-  func days(today: Day, _ direction: Direction = .past) -> ClosedRange<Day> {
+  package func days(today: Day, _ direction: Direction = .past) -> ClosedRange<Day> {
     let (year, month, dayOfMonth) = today.components
     switch self {
     case .date(let day): return day...day
@@ -152,35 +147,5 @@ enum DayText: Hashable, Sendable {
       }
     }
     return nil
-  }
-}
-
-/// A day as the value of a field; empty text clears the field.
-struct DayArgument: ExpressibleByArgument, Sendable {
-  static let help: ArgumentHelp = "The day: 2026-11-20, yesterday, 'last monday', 'in 3 days', 来週月曜."
-  static let today = DayArgument(day: .offset(0))
-
-  private let day: DayText?
-
-  private init(day: DayText?) { self.day = day }
-
-  init?(argument: String) {
-    self.day = DayText(argument)
-    guard self.day?.isOneDay ?? argument.isEmpty else { return nil }
-  }
-
-  /// Whether it is the same whatever day today is.
-  var isFixed: Bool {
-    guard let day else { return true }
-    guard case .date = day else { return false }
-    return true
-  }
-
-  /// The value of the field.
-  ///
-  /// - Parameter zone: Whose day it is; nil = that of the session.
-  func text(_ session: Session, _ direction: DayText.Direction = .past, in zone: Zone? = nil) -> String {
-    let today = (zone ?? session.zone).day(of: session.now)
-    return self.day?.days(today: today, direction).lowerBound.description ?? ""
   }
 }

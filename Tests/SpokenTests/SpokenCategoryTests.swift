@@ -1,7 +1,7 @@
 import KithMessages
 import Testing
 
-@testable import CareRecorder
+@testable import Spoken
 
 struct SpokenCategoryTests {
   @Test(

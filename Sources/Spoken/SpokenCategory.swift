@@ -1,24 +1,24 @@
-internal import KithMessages
+package import KithMessages
 
 /// A category spoken before the entry: "Medication, two tablets after breakfast."
 ///
 /// A word counts as the category only if it stands by itself at the start. "Medication was refused" and 「薬を飲んだ」 are
 /// sentences and stay whole. A category that is only mentioned is a suggestion for a person to confirm.
-struct SpokenCategory: Sendable, Hashable {
+package struct SpokenCategory: Sendable, Hashable {
   /// The spoken category; nil if the text starts with something else.
-  let category: CareCategory?
+  package let category: CareCategory?
   /// The transcript without the category.
-  let text: String
+  package let text: String
 
   /// Separates the category from the start of a transcript.
   ///
   /// - Parameter language: A BCP 47 tag. Only English and Japanese have categories.
-  static func head(of transcript: String, language: String) -> SpokenCategory {
+  package static func head(of transcript: String, language: String) -> SpokenCategory {
     self.phrases(language)?.head(of: transcript) ?? SpokenCategory(category: nil, text: transcript)
   }
 
   /// The most likely category of a transcript; nil if no keyword occurs.
-  static func suggestion(for transcript: String, language: String) -> CareCategory? {
+  package static func suggestion(for transcript: String, language: String) -> CareCategory? {
     self.phrases(language)?.suggestion(for: transcript)
   }
 

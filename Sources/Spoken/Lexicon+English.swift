@@ -1,0 +1,158 @@
+internal import KithMessages
+
+extension Lexicon {
+  /// English.
+  static let english = Lexicon(Self.englishGroups, longest: 5) { TimeReader.english($0, $1) }
+
+  private static let englishGroups: [(Role, String)] =
+    [
+      (
+        .filler,
+        "please|kith|oops|sorry|hey|hi|ok|okay|um|uh|er|so|well|can you|could you|would you|i want to|i would like to|i'd like to"
+      ),
+      (
+        .plain,
+        """
+        her|him|his|it|some|all|half|most|more|little|bit|few|whole|full|both|everything|every bit|much|enough|only|just|already|again|
+        now|well|fine|slowly|quickly|alone|herself|himself|by herself|by himself|on her own|on his own|as usual|on time|too|also|really|
+        yes|usual|small|large|big|good|normal|dry|clean|hot|cold|warm|of it|of them|ml|mg|milligrams|millilitres|milliliters|
+        percent|units|unit|portion|portions|plate|bowl|bowls|cup|cups|glass|glasses|spoon|spoons|spoonful|spoonfuls|slice|slices|piece|
+        pieces|third|thirds|quarter|quarters|drop|earlier|blood|pressure|blood pressure|sleeping|left|right|eye|new|visiting|
+        happily|hungrily|pain|fever|knee|leg|arm|back|foot|shoulder|skin|eyes|
+        been|was|were|is|has|have|being|got|there|then|from me|hot|hour|minutes|minute
+        """
+      ),
+      (.link, "the|a|an|of|in|on|at|for|by|that|this|as|around|about"),
+      (.joiner, "and|plus"), (.to, "to"), (.aside, "after|before|with|during"),
+      (
+        .subject,
+        """
+        she|he|she's|he's|mother|mom|mum|mama|mommy|mummy|mother's|mom's|mum's|father|dad|daddy|papa|dad's|father's|grandma|grandmother|
+        granny|nana|grandpa|grandfather|granddad|my mother|my mom|my mum|my father|my dad|my grandma|my grandmother|my grandpa|
+        my grandfather|my wife|my husband|our mother|our mom|our mum|our father|our dad|the patient
+        """
+      ),
+      (.speaker, "i|i've|i just"), (.speakers, "we|we've"), (.own, "my|our|your|mine|me|us|myself|you"),
+      (
+        .command,
+        "log|record|note down|write down|register|enter|add|put down|log that|record that|write down that|note down that"
+      ),
+      (
+        .memo,
+        """
+        take a memo|make a memo|add a memo|write a memo|record a memo|log a memo|log memo|log a free memo|log free memo|record memo|
+        take a note|make a note|add a note|note that|make a note that|take a note that|log a note
+        """
+      ),
+      (.remind, "remind me|remind us|remind|reminder|reminders|reminding|remind me to|remind us to"),
+      (.daily, "daily|every|every day|each day|each"), (.call, "call|phone|ring|telephone|to call|to phone|to ring"),
+      (.on, "turn on|switch on|start|enable"), (.off, "turn off|switch off|stop|disable|cancel"),
+      (
+        .question,
+        """
+        what|what's|who|who's|why|how|which|where|whose|did|do|does|how often|how many|how much|tell me|read me|show me|tell us|read us|
+        read|list|list me
+        """
+      ),
+      (.when, "when|what time|at what time|how long ago|how long since|how long is it since"),
+      (.last, "last|latest|most recent|last time|the last time|most recently|previous"),
+      (.log, "logged|recorded|happened|entries|entry|care log|summary|noted|written down|diary|records"),
+      (.asked(.meal), "eat|eating"),
+      (.name(.medication), "medication|medications|medicine|medicines|meds"), (.name(.meal), "meal|meals"),
+      (.name(.toileting), "toileting|toilet"), (.name(.medicalVisit), "medical visit|medical visits|doctor's visit"),
+    ] + Self.englishThings + Self.englishVerbs + Self.englishDoubts
+
+  private static let englishThings: [(Role, String)] = [
+    (
+      .object(.medication),
+      """
+      pill|pills|tablet|tablets|capsule|capsules|dose|insulin|aspirin|antibiotic|antibiotics|eye drops|ear drops|drops|ointment|inhaler|
+      laxative|painkiller|painkillers|vitamin|vitamins|syrup|cough syrup|injection|patch|compress|blood pressure pill|blood pressure pills|
+      sleeping pill|sleeping pills|water pill|water pills
+      """
+    ),
+    (
+      .object(.meal),
+      """
+      breakfast|lunch|dinner|supper|brunch|snack|snacks|food|soup|miso soup|rice|rice ball|rice balls|porridge|bread|toast|fish|meat|
+      chicken|egg|eggs|vegetables|fruit|apple|banana|orange|salad|noodles|udon|sandwich|yogurt|yoghurt|pudding|cake|dessert|potatoes|tea|
+      water|juice|milk|coffee|cookies|biscuits
+      """
+    ),
+    (
+      .object(.toileting),
+      "bathroom|commode|diaper|diapers|nappy|pad|incontinence pad|bowel movement|stool|urine|catheter|loo|restroom|bedpan"
+    ),
+    (
+      .object(.medicalVisit),
+      """
+      doctor|doctor's|hospital|clinic|dentist|dentist's|nurse|physiotherapist|therapist|specialist|checkup|check-up|eye doctor|
+      doctor's appointment|appointment|visiting nurse|home nurse
+      """
+    ),
+  ]
+
+  private static let englishVerbs: [(Role, String)] = [
+    (.verb(Verb(categories: [.medication], to: [.toileting, .medicalVisit], isPassive: true)), "took|taken"),
+    (.verb(Verb(categories: [.medication], isPassive: true)), "swallowed|received"),
+    (.verb(Verb(categories: [.medication], doer: .either, isPassive: true)), "injected|applied"),
+    (.verb(Verb(categories: [.medication], doer: .giver, isPassive: true)), "administered"),
+    (.verb(Verb(categories: [.medication, .meal], doer: .giver, isPassive: true)), "gave"),
+    (
+      .verb(Verb(categories: [.medication, .meal], doer: .either, isPassive: true)),
+      "given|was given|been given|were given"
+    ),
+    (.verb(Verb(categories: [.medication, .meal, .toileting])), "had"),
+    (.verb(Verb(categories: [.meal], whole: .meal, isPassive: true)), "ate|eaten"),
+    (.verb(Verb(categories: [.meal], isPassive: true)), "finished|had eaten"),
+    (.verb(Verb(categories: [.meal, .medication])), "drank|drunk"),
+    (.verb(Verb(categories: [.meal], doer: .giver)), "fed"),
+    (.verb(Verb(categories: [], to: [.toileting, .medicalVisit])), "went|been to"),
+    (.verb(Verb(categories: [], to: [.toileting, .medicalVisit], doer: .giver)), "helped|brought|accompanied|drove"),
+    (.verb(Verb(categories: [], to: [.toileting, .medicalVisit], doer: .either)), "walked"),
+    (.verb(Verb(categories: [.toileting])), "used"),
+    (.verb(Verb(categories: [.toileting], doer: .either, isPassive: true)), "changed|emptied"),
+    (.verb(Verb(categories: [.toileting], whole: .toileting)), "urinated|peed|pooped"),
+    (.verb(Verb(categories: [.medicalVisit], isPassive: true)), "saw|visited|seen"),
+    (.verb(Verb(categories: [.medicalVisit], doer: .either, isPassive: true)), "came|came by"),
+  ]
+
+  private static let englishDoubts: [(Role, String)] = [
+    (
+      .doubt(.negated),
+      """
+      not|no|never|nothing|nobody|none|without|neither|nor|refused|refuses|skipped|missed|forgot|forgotten|forget|instead|stopped|spat|
+      vomited|threw up|didn't|doesn't|don't|hasn't|haven't|wasn't|isn't|weren't|won't|can't|cannot|couldn't|wouldn't|hadn't|didnt|hasnt|
+      wasnt|dont|cant|wont|aren't|shouldn't|no one|unable|declined|yet
+      """
+    ),
+    (
+      .doubt(.planned),
+      """
+      will|i'll|we'll|she'll|he'll|going to|gonna|about to|later|soon|wants|want|needs|need|needs to|has to|have to|must|plan|plans|let's|
+      supposed to|ready to|time to|shall|wants to|want to|tomorrow's
+      """
+    ),
+    (
+      .doubt(.conditional),
+      "if|unless|would|could|should|might|can|whether|whenever|once|until|or|would have|should have|could have"
+    ),
+    (
+      .doubt(.unsure),
+      """
+      maybe|perhaps|probably|think|thought|guess|almost|nearly|believe|suppose|supposed|seems|apparently|hopefully|hope|may|may have|sure|
+      too much|too many|wrong|zero
+      """
+    ),
+    (.doubt(.reported), "said|says|say|told|tells|asked|asks|heard|hears|claims|according|wrote|writes"),
+  ]
+
+  /// What takes back the last entry; a whole sentence.
+  static let englishUndo: Set<String> = [
+    "undo", "undo that", "undo it", "undo the last entry", "undo last entry", "delete the last entry",
+    "delete last entry",
+    "delete that", "delete that entry", "remove the last entry", "take that back", "that was wrong",
+    "no that was wrong",
+    "that is wrong", "that's wrong", "no that's wrong", "scratch that", "forget that",
+  ]
+}

@@ -1,0 +1,87 @@
+internal import GRDB
+
+/// A search among contacts, among people, or among both, in steps: names as they are written, names in another script, other fields,
+/// misspelt names. It ends with the step that has enough.
+struct AcquaintanceSearch {
+  let database: Database
+  var contacts: ContactSearch?
+  var people: PersonSearch?
+
+  /// The most matches of one step that are sorted. A common name has more, and reading them all would take too long.
+  static let candidates = 300
+
+  /// The matches of a text, the best first; more than `limit` of contacts or of people if there are more.
+  func hits(of text: String, limit: Int) throws -> [NameHit] {
+    var found = Found(limit: limit)
+    let (contactReadings, personReadings) = (
+      self.contacts?.readings(of: text) ?? [], self.people?.readings(of: text) ?? []
+    )
+    for index in 0..<max(contactReadings.count, personReadings.count) where !found.isFull {
+      let count = limit + 1 + found.hits.count
+      found.add(
+        (try self.contacts?.hits(of: contactReadings[index], in: "names", .name, limit: count) ?? [])
+          + (try self.people?.hits(of: personReadings[index], limit: count) ?? []))
+    }
+    let names = self.names()
+    try self.addAlike(text, names, misspelt: false, to: &found)
+    for query in contactReadings where !found.isFull {
+      let count = limit + 1 + found.hits.count
+      found.add(try self.contacts?.hits(of: query, in: "words", .anyField, limit: count) ?? [])
+    }
+    try self.addAlike(text, names, misspelt: true, to: &found)
+    return found.hits
+  }
+
+  /// A search through the index of names, which asks once who has a word as it is.
+  private func names() -> NameSearch {
+    var known: [String: Set<NameOwner>] = [:]
+    let kind: NameOwner.Kind? = self.people == nil ? .contact : self.contacts == nil ? .person : nil
+    return NameSearch(database: self.database, kind: kind) { word in
+      if let owners = known[word] { return owners }
+      let owners = (try self.contacts?.owners(withName: word) ?? [])
+        .union(try self.people?.owners(withWord: word) ?? [])
+      known[word] = owners
+      return owners
+    }
+  }
+
+  /// Adds names that are written otherwise, or misspelt.
+  private func addAlike(_ text: String, _ names: NameSearch, misspelt: Bool, to found: inout Found) throws {
+    guard !found.isFull else { return }
+    try names.find(text, misspelt: misspelt) { owners in
+      let new = owners.filter { !found.owners.contains($0.key) }
+        .sorted { ($0.value, $0.key.number) < ($1.value, $1.key.number) }.map(\.key)
+      let most = max(Self.candidates, found.limit + 1)
+      let keys =
+        (try self.contacts?.keys(of: new.compactMap(\.contact), limit: most) ?? [])
+        + (try self.people?.keys(of: new.compactMap(\.person), limit: most) ?? [])
+      found.add(
+        keys.map { owner, key in
+          let distance = owners[owner] ?? 0
+          return NameHit(
+            owner: owner, rank: misspelt && distance > 1 ? .misspelt : .otherScript, distance: distance, key: key)
+        })
+      return !found.isFull
+    }
+  }
+
+  /// What was found, the best first.
+  private struct Found {
+    let limit: Int
+    private(set) var hits: [NameHit] = []
+    private(set) var owners: Set<NameOwner> = []
+    private var contacts = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// A person and a contact may be one acquaintance, so one of both must be enough alone.
+    var isFull: Bool { max(self.contacts, self.hits.count - self.contacts) > self.limit }
+
+    mutating func add(_ step: [NameHit]) {
+      for hit in step.sorted() where self.owners.insert(hit.owner).inserted {
+        self.hits.append(hit)
+        if hit.owner.contact != nil { self.contacts += 1 }
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import CivilTime
+import Foundation
+import KithMessages
+import Testing
+
+@testable import Spoken
+
+/// Sentences that people say to the house, and what they mean: `Tests/vectors/spoken`.
+@Suite struct GoldenSentenceTests {
+  /// A line of the file.
+  struct Line: Sendable {
+    let text: String
+    let now: Int64
+    let meaning: String
+
+    var isNothing: Bool { self.meaning == "nothing" }
+  }
+
+  private static let zone = Zone(named: "Asia/Tokyo")
+  private static let today = Day("2026-11-25")
+
+  static func lines(_ language: CareLanguage) throws -> [Line] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let file = folder.appending(path: "vectors/spoken/\(language.rawValue).tsv")
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      line in
+      let parts = line.split(separator: "\t").map(String.init)
+      return try Self.line(parts)
+    }
+  }
+
+  private static func line(_ parts: [String]) throws -> Line {
+    let (zone, today, time) = (try #require(self.zone), try #require(self.today), try #require(TimeOfDay(parts[0])))
+    let moment = try #require(zone.instant(of: today, at: time))
+    return Line(text: parts[1], now: moment / 1_000_000_000, meaning: parts[2].trimmed)
+  }
+
+  static func understand(_ text: String, _ now: Int64, _ language: CareLanguage) throws -> Intention {
+    let recipient = language == .japanese ? "佐藤 良子" : "Yoshiko Sato"
+    return Listener(now: now, zone: try #require(self.zone), recipient: recipient).understand(text, language)
+  }
+
+  /// As the files have it.
+  private static func written(_ intention: Intention, _ now: Int64) throws -> String {
+    switch intention {
+    case .record(let category, let memo, let at):
+      let local = try #require(self.zone).local(at: (at ?? now) * 1_000_000_000)
+      let day = local.day == self.today ? "" : "\(local.day) "
+      return "record \(category.rawValue) \(day)\(local.time) | \(memo)".trimmed
+    case .askLast(let category): return "ask-last \(category.rawValue)"
+    case .askDay(let day, let category): return "ask-day \(day) \(category?.rawValue ?? "")".trimmed
+    case .remindToCall(let name, let day, let time):
+      return "remind-call \(name.lowercased()) \(day) \(time?.description ?? "")".trimmed
+    case .remindDaily(let time): return "daily \(time)"
+    case .switchDaily(let isOn): return "daily \(isOn ? "on" : "off")"
+    case .undo: return "undo"
+    case .unclear: return "nothing"
+    }
+  }
+
+  @Test(arguments: CareLanguage.allCases)
+  func `what is understood is right, and nearly all is understood`(language: CareLanguage) throws {
+    let lines = try Self.lines(language)
+    #expect(lines.count >= 150)
+    var missed: [String] = []
+    for line in lines {
+      let understood = try Self.written(Self.understand(line.text, line.now, language), line.now)
+      // To ask back is no harm; to store something else is.
+      if understood == "nothing", !line.isNothing {
+        missed.append(line.text)
+      } else {
+        #expect(understood == line.meaning, "\(line.text)")
+      }
+    }
+    #expect(missed.count * 25 <= lines.count { !$0.isNothing }, "\(missed)")
+  }
+
+  /// Words that take away what a sentence says, in front of it or behind it.
+  private static let spoilers: [CareLanguage: (before: [String], after: [String])] = [
+    .english: (
+      ["if ", "maybe ", "I think ", "he said ", "did you hear that ", "my neighbour and ", "I don't know whether "],
+      [" or not", "?", " maybe", " I think", " never", " and", " tomorrow", " instead of me"]
+    ),
+    .japanese: (
+      ["もし", "たぶん", "隣の人と", "明日"], ["か", "らしい", "かもしれない", "って", "と思う", "はずです", "つもり", "?", "けど"]
+    ),
+  ]
+
+  @Test(arguments: CareLanguage.allCases)
+  func `a sentence with a doubt in it stores nothing`(language: CareLanguage) throws {
+    let spoilers = try #require(Self.spoilers[language])
+    for line in try Self.lines(language) where line.meaning.hasPrefix("record") && !line.meaning.contains("free_memo") {
+      let plain = line.text.trimmingCharacters(in: CharacterSet(charactersIn: ".。 "))
+      for text in spoilers.before.map({ $0 + plain }) + spoilers.after.map({ plain + $0 }) {
+        let understood = try Self.understand(text, line.now, language)
+        if case .record = understood { Issue.record("\(text): \(understood)") }
+      }
+    }
+  }
+
+  @Test(arguments: CareLanguage.allCases)
+  func `two sentences at once store nothing`(language: CareLanguage) throws {
+    let lines = try Self.lines(language).filter { $0.meaning.hasPrefix("record") && !$0.meaning.contains("free_memo") }
+    for (first, second) in zip(lines, lines.dropFirst(31)) where first.now == second.now {
+      let category = { (line: Line) in line.meaning.split(separator: " ")[1] }
+      guard category(first) != category(second) else { continue }
+      let text = first.text + (language == .japanese ? "、" : ", ") + second.text
+      let understood = try Self.understand(text, first.now, language)
+      if case .record = understood { Issue.record("\(text): \(understood)") }
+    }
+  }
+
+  @Test(arguments: CareLanguage.allCases)
+  func `any text is heard without harm`(language: CareLanguage) throws {
+    let words = try Self.lines(language).flatMap { $0.text.split(separator: " ").map(String.init) }
+    var random = SeededText(seed: 7)
+    for _ in 0..<500 {
+      let text = (0..<3).map { _ in random.next() + (words.randomElement() ?? "") }.joined(separator: " ")
+      _ = try Self.understand(text, 1_795_586_400, language)
+    }
+    #expect(try Self.understand("", 0, language) == .unclear(.noWords))
+    #expect(try Self.understand("、。", 0, language) == .unclear(.noWords))
+    #expect(try Self.understand(String(repeating: "薬 ", count: 251), 0, language) == .unclear(.tooLong))
+  }
+}
