@@ -7,6 +7,7 @@ import re
 import shutil
 import ssl
 import subprocess
+import urllib.error
 import urllib.request
 
 import pytest
@@ -147,8 +148,17 @@ def test_kith_web_runs_as_its_own_user_once_it_was_set_up(release):
         restart(machine)
         machine.run("systemctl", "enable", "--now", "kith-web")
         context = ssl._create_unverified_context()
-        with urllib.request.urlopen(f"https://localhost:{port}/healthz", context=context, timeout=30) as answer:
-            assert answer.status == 200
+
+        def is_healthy():
+            try:
+                with urllib.request.urlopen(f"https://localhost:{port}/healthz", context=context, timeout=30) as answer:
+                    return answer.status == 200
+            except urllib.error.HTTPError as error:
+                # Until it has found the hub.
+                assert error.code == 503
+                return False
+
+        assert eventually(is_healthy, 60)
         assert eventually(lambda: "https://localhost" in kith(machine, "status").stdout), kith(machine, "status").stdout
         owner = machine.run("stat", "--format=%U %a", "/var/lib/kith-web/authority.pem").stdout
         assert owner == "kith-web 600\n"
