@@ -11,6 +11,7 @@ struct ChannelCommandTests {
   static let text = "[Care log] Fri 20 November 2026\n\nTimeline\nrice & soup, 50 %\n"
 
   static func summary(_ command: any KithMessages.Command) throws(Failure) -> any Message & Sendable {
+    if command is CareSettingsRequest { return CareSettings() }
     guard command is CareSummaryRequest else { throw .bug("not asked for") }
     return CareSummaryReply.with { $0.text = Self.text }
   }
@@ -33,6 +34,7 @@ struct ChannelCommandTests {
         arguments[0], arguments[1], attachments: { $0 is BlobGetRequest ? [bytes] : [] }
       ) { command in
         if command is BlobGetRequest { return BlobGetReply() }
+        if command is CareSettingsRequest { return CareSettings() }
         return CareSummaryReply.with {
           $0.blob.sha256 = Hex.encode(SHA256.digest(bytes))
           $0.blob.size = UInt64(bytes.count)

@@ -40,7 +40,7 @@ struct CommandRun {
     let console = Console(
       isTerminal: isTerminal, columns: columns, usesColour: usesColour, out: { text in output.withLock { $0 += text } },
       err: { text in errors.withLock { $0 += text } }, secret: { _ in typed }, answer: { _ in typed })
-    let isAboutContacts = arguments.first == "contacts"
+    let isAboutContacts = arguments.contains("contacts")
     let port = CannedPort(attachments: attachments) { command, _ throws(Failure) in
       // An id may be that of a contact; those of these tests are ids of people.
       if !isAboutContacts, let request = command as? GetContactRequest {
