@@ -61,13 +61,13 @@ import Testing
         dues += schedule.dues(from: start, to: end).map(\.instant)
         start = end
       }
-      var expected: [Int64] = []
+      var expected: Set<Int64> = []
       for number in first.number..<last.number {
         for time in times {
           guard var instant = zone.instant(of: Day(number: number), at: try #require(TimeOfDay(time))) else { continue }
           // Two times of a skip come one minute after the other.
           while expected.contains(instant) { instant += 60_000_000_000 }
-          expected.append(instant)
+          expected.insert(instant)
         }
       }
       #expect(dues.sorted() == expected.filter { $0 < zone.start(of: last) }.sorted(), "\(name)")
@@ -148,7 +148,7 @@ import Testing
     // Eight in London comes nine hours after eight in Tokyo, which was due.
     let schedule = Self.schedule(
       (0, Self.item("08:00", zone: "Asia/Tokyo")), (noon, Self.item("08:00", zone: "Europe/London")))
-    let dues = schedule.dues(from: noon - Self.day, to: noon + 2 * Self.day).map(\.instant)
+    let dues = schedule.dues(from: noon - Self.day, to: noon + 3 * Self.day).map(\.instant)
     #expect(
       dues == [
         try Self.instant("2026-11-25", "08:00", zone: "Asia/Tokyo"),

@@ -42,6 +42,7 @@ NEW = {
     "activity": ["activity", "add", "ann", "Walk"], "talk": ["talk", "log", "ann", "--channel", "email", "--note", "Hello"],
     "relation": ["relation", "add", "ann", "friend", "bob"], "care": ["care", "record", "meal", "tea"],
     "field": ["people", "field", "add", "ann", "phone", "1"], "address": ["people", "address", "add", "ann", "--city", "Rome"],
+    "plan": ["plan", "add", "aspirin", "--at", "8:00,20:00", "--stock", "28"], "measure": ["measure", "add", "temperature", "37.2"],
     "remind": ["people", "remind", "add", "ann", "Card", "--on", "2027-01-01"],
 }
 
@@ -100,6 +101,8 @@ def furnish(home, example):
         run(home, "tag", "delete", "family")
     if words[:3] == ["call", "template", "delete"]:
         run(home, "call", "template", "save", "weekly")
+    if words[:3] == ["plan", "undo", "last"]:
+        run(home, "plan", "give", "aspirin")
     if words[:2] == ["call", "stop"]:
         run(home, "call", "start", "ann")
     if words[:4] != ["contacts", "source", "add", "home"]:

@@ -43,7 +43,7 @@ struct GiveCommand: HubCommand {
     commandName: "give", abstract: "Record that an item was given or done.",
     discussion: """
       If it was given already, too early or too often, kith says so and asks; what you then say is recorded.
-      Example: kith plan give aspirin --at 8:10
+      Example: kith plan give aspirin --at "10 min ago"
       """)
 
   @OptionGroup var global: GlobalOptions
