@@ -10,10 +10,24 @@ extension Sentence {
     if self.isJapanese {
       if self.has(.question) || self.has(.when) { return true }
       let text = self.utterance.phrase(first.tokens.lowerBound..<self.utterance.tokens.count)
-      return ["か", "っけ", "かな"].contains { text.hasSuffix($0) }
+      return self.isCasualQuestion || ["か", "っけ", "かな"].contains { text.hasSuffix($0) }
     }
     return [.question, .when, .last].contains(first.role)
       || Self.auxiliaries.contains(self.utterance.phrase(first.tokens))
+  }
+
+  /// 「薬飲んだ」 is asked in the voice alone, unless a particle, a clock or an amount tells what was done.
+  private var isCasualQuestion: Bool {
+    guard let last = self.pieces.last, case .verb = last.role else { return false }
+    let verb = self.utterance.phrase(last.tokens)
+    guard !verb.hasSuffix("ました") else { return false }
+    return !self.pieces.contains { piece in
+      switch piece.role {
+      case .link: ["を", "が", "に"].contains(self.utterance.phrase(piece.tokens))
+      case .time, .amount: true
+      default: false
+      }
+    }
   }
 
   /// A question about what was recorded.
