@@ -46,7 +46,7 @@ extension Lexicon {
       ),
       (.speaker, "i|i've|i just"), (.speakers, "we|we've"), (.own, "my|our|your|mine|me|us|myself|you"),
       (
-        .own,
+        .others,
         """
         dog|dogs|dog's|cat|cats|cat's|pet|pets|neighbour|neighbor|neighbour's|neighbor's|friend|friends|friend's|son|son's|daughter|
         daughter's|brother|brother's|sister|sister's|husband|husband's|wife|wife's|baby|child|children|kid|kids|grandson|granddaughter|
@@ -70,7 +70,7 @@ extension Lexicon {
       (
         .question,
         """
-        what|what's|who|who's|why|how|which|where|whose|did|did you|have you|do|does|how often|how many|how much|tell me|read me|show me|tell us|read us|
+        what|what's|who|who's|why|how|which|where|whose|did|did you|have you|do|does|how often|how many|how many times|how much|tell me|read me|show me|tell us|read us|
         read|list|list me
         """
       ),
@@ -160,7 +160,7 @@ extension Lexicon {
       """
       will|i'll|we'll|she'll|he'll|going to|gonna|about to|later|soon|wants|want|needs|need|needs to|has to|have to|must|plan|plans|let's|
       supposed to|ready to|time to|shall|wants to|want to|tomorrow's|booked|scheduled|rescheduled|postponed|appointment|appointments|
-      doctor's appointment|reservation
+      doctor's appointment|reservation|prescription|prescriptions|refill|refills|dosage|schedule|chart
       """
     ),
     (
@@ -177,7 +177,7 @@ extension Lexicon {
     ),
     (
       .doubt(.several),
-      "sorry|oops|mean|meant|i mean|i meant|scratch|scratch that|correction|actually|rather|wait|make that|no wait"
+      "sorry|oops|mean|meant|i mean|i meant|scratch|scratch that|correction|actually|rather|wait|make that|no wait|twice|times"
     ),
     (
       .doubt(.whichTime),

@@ -37,7 +37,8 @@ extension Lexicon {
         じいちゃん|うちの母|うちの父
         """
       ),
-      (.own, "私|わたし|僕|ぼく|俺|おれ|自分|あなた|うちら|犬|猫|イヌ|ネコ|ペット|息子|娘|孫|友達|子供"),
+      (.own, "私|わたし|僕|ぼく|俺|おれ|自分|あなた|うちら"),
+      (.others, "犬|猫|イヌ|ネコ|ペット|息子|娘|孫|友達|子供|客"),
       (
         .command,
         """
@@ -123,8 +124,15 @@ extension Lexicon {
       "食べた|食べました|食べてくれた|食べてくれました|食べ終わった|食べ終わりました|召し上がりました|完食した|完食しました"
     ),
     (.verb(Verb(categories: [.meal], whole: .meal, doer: .giver)), "食べさせた|食べさせました"),
-    (.verb(Verb(categories: [.meal])), "とった|とりました|取った|取りました|摂った|摂りました"),
-    (.verb(Verb(categories: [.medication, .meal, .toileting, .medicalVisit])), "した|しました|済ませた|済ませました"),
+    (
+      .verb(Verb(categories: [.meal], things: Self.japaneseEvents.union(["水分"]))),
+      "とった|とりました|取った|取りました|摂った|摂りました"
+    ),
+    (
+      .verb(Verb(categories: [.medication, .meal, .toileting, .medicalVisit], things: Self.japaneseDeeds)),
+      "した|しました"
+    ),
+    (.verb(Verb(categories: [.medication, .meal, .toileting, .medicalVisit])), "済ませた|済ませました"),
     (
       .verb(Verb(categories: [.medication, .meal, .toileting, .medicalVisit], things: Self.japaneseEvents)),
       "終わった|終わりました|済んだ|済みました|終えた|終えました"
@@ -193,6 +201,11 @@ extension Lexicon {
     "お昼ご飯", "お昼ごはん", "お昼", "夕飯", "昼飯", "おやつ", "排泄", "トイレ", "お手洗い", "排便", "排尿", "通院", "受診", "病院", "診察", "検査", "往診", "訪問看護", "定期検診",
     "健診",
   ]
+
+  /// What one does with 「する」; 「おむつをしました」 may be a new one, and may be an old one.
+  private static let japaneseDeeds: Set<String> = Self.japaneseEvents.union([
+    "便", "尿", "大便", "小便", "おしっこ", "うんち", "軟便", "普通便", "下痢", "湿布",
+  ])
 
   /// What people also say of lists; it records only a category by its name.
   static let japaneseWeakCommands: Set<String> = ["登録して", "登録してください"]

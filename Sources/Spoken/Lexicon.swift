@@ -22,8 +22,10 @@ struct Lexicon: Sendable {
     case speaker
     /// Several who speak.
     case speakers
-    /// Who is not cared for here, and what is theirs: "me", "my", "the dog".
+    /// What belongs to the speaker, or is done by the speaker for the speaker.
     case own
+    /// Who is not cared for here, and what is theirs: "the dog", "her brother's".
+    case others
     /// The name of a category at the head of an entry, which is a thing too.
     case name(CareCategory)
     /// What is taken, eaten, visited.
@@ -71,7 +73,7 @@ struct Lexicon: Sendable {
     var isPassive = false
     /// Whether it is not done with a place: 「トイレがありました」 tells where one is.
     var isPlaceless = false
-    /// The only things that it is done with; empty = all of its categories.
+    /// The only things that it is done with, of which one stands before it; empty = all of its categories.
     var things: Set<String> = []
   }
 

@@ -16,11 +16,12 @@ extension Sentence {
       || Self.auxiliaries.contains(self.utterance.phrase(first.tokens))
   }
 
-  /// 「薬飲んだ」 is asked in the voice alone, unless a particle, a clock or an amount tells what was done.
+  /// 「薬飲んだ」 and 「もう薬を飲んだ」 are asked in the voice alone. A particle, a clock or an amount without 「もう」 tells what was done.
   private var isCasualQuestion: Bool {
-    guard let last = self.pieces.last, case .verb = last.role else { return false }
+    guard let last = self.pieces.last, case .verb = last.role, !self.has(.unknown) else { return false }
     let verb = self.utterance.phrase(last.tokens)
     guard !verb.hasSuffix("ました") else { return false }
+    if self.pieces.contains(where: { self.utterance.phrase($0.tokens) == "もう" }) { return true }
     return !self.pieces.contains { piece in
       switch piece.role {
       case .link: ["を", "が", "に"].contains(self.utterance.phrase(piece.tokens))
@@ -42,7 +43,7 @@ extension Sentence {
       switch piece.role {
       case .asked(let category): categories.insert(category)
       case .verb(let verb) where categories.isEmpty: if let whole = verb.whole { categories.insert(whole) }
-      case .own: throw .whose
+      case .own, .others: throw .whose
       default: break
       }
     }

@@ -85,7 +85,7 @@ extension Sentence {
   func isAboutOthers(_ pieces: ArraySlice<Piece>) -> Bool {
     var isFor = false
     for piece in pieces {
-      if [.own, .speaker, .speakers].contains(piece.role) || isFor && piece.role == .unknown { return true }
+      if [.own, .others, .speaker, .speakers].contains(piece.role) || isFor && piece.role == .unknown { return true }
       isFor = piece.role == .to || self.utterance.phrase(piece.tokens) == "for" || isFor && piece.role == .link
     }
     return false
@@ -93,6 +93,9 @@ extension Sentence {
 
   /// Whether the words that are not known can be the name of a medicine: at most three together, behind a category, an amount or "of".
   func checkNames(_ pieces: ArraySlice<Piece>) throws(Doubt) {
+    for piece in pieces {
+      if case .verb(let verb) = piece.role, !verb.categories.contains(.medication) { throw self.unknown }
+    }
     try self.checkKnown(pieces.filter { $0.role != .unknown }[...])
     let unknown = pieces.indices.filter { pieces[$0].role == .unknown }
     guard let first = unknown.first, let last = unknown.last else { return }
@@ -106,13 +109,10 @@ extension Sentence {
       let words = pieces[first...last].map { self.utterance.phrase($0.tokens) }
       guard words.count <= 3, !words.contains(where: { $0.hasSuffix("ed") || $0.hasSuffix("ing") || $0.contains("'") })
       else { throw self.unknown }
-      guard first > pieces.startIndex else { return }
-      let before = pieces[first - 1]
-      switch before.role {
-      case .aside, .to, .joiner: throw self.unknown
-      case .link: guard ["of", "a", "an", "the"].contains(self.utterance.phrase(before.tokens)) else { throw self.unknown }
-      default: break
-      }
+      let before = pieces[..<first]
+      let links = before.reversed().prefix { $0.role == .link }
+      let isOfIt = links.allSatisfy { ["of", "a", "an", "the"].contains(self.utterance.phrase($0.tokens)) }
+      guard isOfIt, ![.aside, .to, .joiner].contains(before.dropLast(links.count).last?.role) else { throw self.unknown }
     }
   }
 

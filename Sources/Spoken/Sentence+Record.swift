@@ -58,7 +58,7 @@ extension Sentence {
     if self.utterance.phrase(self.pieces[index].tokens).hasPrefix("record"), !self.hasDose {
       try self.checkKnown(content)
     }
-    if [.subject, .speaker, .speakers, .own].contains(first.role) {
+    if [.subject, .speaker, .speakers, .own, .others].contains(first.role) {
       return try self.report(content.drop { $0.tokens.lowerBound < first.tokens.lowerBound })
     }
     return try self.content(content, by: self.pieces[index])
@@ -119,7 +119,9 @@ extension Sentence {
     case .object(let named):
       guard !self.isWeak(command) else { throw self.unknown }
       category = named
-      memo = self.said(amount + content)
+      // 「排便を記録して、少量」
+      let isSplit = rest.first.map { (first.tokens.upperBound..<$0.tokens.lowerBound).overlaps(command.tokens) } ?? false
+      memo = isSplit ? "\(self.said([first]))、\(self.said(rest))" : self.said(amount + content)
       try self.checkKnown(content)
     default: throw self.unknown
     }
@@ -147,7 +149,7 @@ extension Sentence {
 
   /// "She took her medicine at eight."
   private func report(_ pieces: ArraySlice<Piece>) throws(Doubt) -> Intention {
-    if self.has(.own, in: pieces) { throw .whose }
+    if self.has(.own, in: pieces) || self.has(.others, in: pieces) { throw .whose }
     try self.checkKnown(pieces)
     try self.checkComplete(pieces)
     var verbs: [Lexicon.Verb] = []
@@ -167,9 +169,9 @@ extension Sentence {
     for verb in verbs {
       let fits = isTo && !verb.to.isEmpty ? verb.to : verb.categories
       guard fits.contains(category) else { throw verbs.count > 1 ? .several : self.unknown }
-      let phrases = Set(things.map { self.utterance.phrase($0.piece.tokens) })
-      guard !verb.isPlaceless || phrases.isDisjoint(with: Lexicon.japanesePlaces) else { throw self.unknown }
-      guard verb.things.isEmpty || phrases.isSubset(of: verb.things) else { throw self.unknown }
+      let phrases = things.map { self.utterance.phrase($0.piece.tokens) }
+      guard !verb.isPlaceless || Lexicon.japanesePlaces.isDisjoint(with: phrases) else { throw self.unknown }
+      guard verb.things.isEmpty || verb.things.contains(phrases.last ?? "") else { throw self.unknown }
     }
     try self.checkWho(pieces, verbs, isTo: isTo, category)
     if self.isJapanese {
