@@ -191,7 +191,8 @@ extension Lexicon {
 
   /// What takes back the last entry; a whole sentence.
   static let englishUndo: Set<String> = [
-    "undo", "undo the last entry", "undo last entry", "delete the last entry", "delete last entry", "remove the last entry",
+    "undo", "undo the last entry", "undo last entry", "delete the last entry", "delete last entry",
+    "remove the last entry",
   ]
 
   /// What takes back the entry that was just read out; a whole sentence.

@@ -7,7 +7,8 @@ extension Sentence {
   }
 
   private static let units: Set<String> = [
-    "tablet", "tablets", "pill", "pills", "mg", "milligrams", "ml", "drop", "drops", "units", "unit", "capsules", "capsule", "puff",
+    "tablet", "tablets", "pill", "pills", "mg", "milligrams", "ml", "drop", "drops", "units", "unit", "capsules",
+    "capsule", "puff",
     "puffs", "錠", "包", "滴", "ミリ", "単位", "粒",
   ]
 
@@ -61,11 +62,13 @@ extension Sentence {
   }
 
   private static let women: Set<String> = [
-    "she", "she's", "her", "herself", "mother", "mom", "mum", "mama", "mommy", "mummy", "grandma", "grandmother", "granny", "nana",
+    "she", "she's", "her", "herself", "mother", "mom", "mum", "mama", "mommy", "mummy", "grandma", "grandmother",
+    "granny", "nana",
     "wife", "彼女", "母", "お母さん", "妻", "祖母", "おばあちゃん", "おばあさん",
   ]
   private static let men: Set<String> = [
-    "he", "he's", "him", "his", "himself", "father", "dad", "daddy", "papa", "grandpa", "grandfather", "granddad", "husband", "彼",
+    "he", "he's", "him", "his", "himself", "father", "dad", "daddy", "papa", "grandpa", "grandfather", "granddad",
+    "husband", "彼",
     "父", "お父さん", "夫", "祖父", "おじいちゃん", "おじいさん",
   ]
 
@@ -112,7 +115,9 @@ extension Sentence {
       let before = pieces[..<first]
       let links = before.reversed().prefix { $0.role == .link }
       let isOfIt = links.allSatisfy { ["of", "a", "an", "the"].contains(self.utterance.phrase($0.tokens)) }
-      guard isOfIt, ![.aside, .to, .joiner].contains(before.dropLast(links.count).last?.role) else { throw self.unknown }
+      guard isOfIt, ![.aside, .to, .joiner].contains(before.dropLast(links.count).last?.role) else {
+        throw self.unknown
+      }
     }
   }
 

@@ -120,7 +120,8 @@ extension Sentence {
       guard !self.isWeak(command) else { throw self.unknown }
       category = named
       // 「排便を記録して、少量」
-      let isSplit = rest.first.map { (first.tokens.upperBound..<$0.tokens.lowerBound).overlaps(command.tokens) } ?? false
+      let isSplit =
+        rest.first.map { (first.tokens.upperBound..<$0.tokens.lowerBound).overlaps(command.tokens) } ?? false
       memo = isSplit ? "\(self.said([first]))、\(self.said(rest))" : self.said(amount + content)
       try self.checkKnown(content)
     default: throw self.unknown

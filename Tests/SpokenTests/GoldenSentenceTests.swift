@@ -80,7 +80,8 @@ import Testing
     .english: (
       ["if ", "maybe ", "I think ", "he said ", "did you hear that ", "my neighbour and ", "I don't know whether "],
       [
-        " or not", "?", " maybe", " I think", " never", " and", " tomorrow", " instead of me", " for the dog", " left", ", right",
+        " or not", "?", " maybe", " I think", " never", " and", " tomorrow", " instead of me", " for the dog", " left",
+        ", right",
         ", sorry, three tablets", " but I dropped it", " cancelled", " and I took mine",
       ]
     ),
@@ -105,7 +106,10 @@ import Testing
   /// Amounts, medicines and commands, from which sentences are made.
   private static let amounts: [CareLanguage: (amounts: [String], medicines: [String], commands: [(String, String)])] = [
     .english: (
-      ["two tablets of", "50 units of", "half a dose of", "1.5 ml of", "twenty five milligrams of", "two tablets of her"],
+      [
+        "two tablets of", "50 units of", "half a dose of", "1.5 ml of", "twenty five milligrams of",
+        "two tablets of her",
+      ],
       ["aspirin", "insulin", "medicine", "cough syrup"],
       [("log ", ""), ("please note down ", " at eight"), ("log medication ", ""), ("I gave her ", "")]
     ),
