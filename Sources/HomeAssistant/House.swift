@@ -17,8 +17,8 @@ actor House {
   private static let interval = Duration.seconds(2)
   /// How long a press waits for a hub that has just gone, before it is given up.
   private static let patience = Duration.seconds(30)
-  /// How long after an entry the button takes it back.
-  private static let regret = Duration.seconds(600)
+  /// How long after an entry it may be taken back.
+  static let regret = Duration.seconds(600)
   /// How old an event may be: one of before an interruption would be a phantom.
   private static let fresh: Int64 = 300
 

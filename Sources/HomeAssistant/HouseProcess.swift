@@ -86,8 +86,10 @@ public struct HouseProcess: Sendable {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let spoken = SpokenHouse(called: self.settings.called, logger: self.logger)
     let server = try await self.listen(spoken)
+    // The hub may come later: a service manager that waited for it would end the program meanwhile.
+    notifier.ready()
     let work = Task {
-      await Result(of: { () async throws(Failure) in try await self.connect(login, spoken) { notifier.ready() } })
+      await Result(of: { () async throws(Failure) in try await self.connect(login, spoken) })
     }
     let watch = Task {
       for await _ in signals {
@@ -123,20 +125,15 @@ public struct HouseProcess: Sendable {
     return server
   }
 
-  private func connect(_ login: Broker.Login, _ spoken: SpokenHouse, ready: () -> Void) async throws(Failure) {
+  private func connect(_ login: Broker.Login, _ spoken: SpokenHouse) async throws(Failure) {
     var isTold = false
     while !Task.isCancelled {
       do throws(Failure) {
         let client = try await self.hub()
         await spoken.use(client)
-        guard let broker = self.settings.broker else {
-          ready()
-          self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)"])
-          await Self.untilCancelled()
-          await client.close()
-          return
-        }
-        try await self.keep(client, broker, login, ready)
+        let end = await Result(of: { () async throws(Failure) in try await self.keep(client, login) })
+        await client.close()
+        try end.get()
         return
       } catch {
         guard !Task.isCancelled else { return }
@@ -153,9 +150,12 @@ public struct HouseProcess: Sendable {
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 
-  private func keep(
-    _ client: KithClient, _ address: BrokerAddress, _ login: Broker.Login, _ ready: () -> Void
-  ) async throws(Failure) {
+  /// Serves while the connection to the hub holds.
+  private func keep(_ client: KithClient, _ login: Broker.Login) async throws(Failure) {
+    guard let address = self.settings.broker else {
+      self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)"])
+      return await Self.untilCancelled()
+    }
     let id = try self.householdID(try await client.ask(HelloRequest()))
     let topics = HouseTopics(id: id, discovery: self.settings.discovery)
     let broker = try Broker(
@@ -163,7 +163,6 @@ public struct HouseProcess: Sendable {
       will: Broker.Message(topics.availability, "offline", isRetained: true))
     let house = House(
       client, broker, topics, page: self.settings.page, tellsDetails: self.settings.tellsDetails, logger: self.logger)
-    ready()
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "household": "\(id)"])
     await withTaskCancellationHandler {
       await house.run()
@@ -171,7 +170,6 @@ public struct HouseProcess: Sendable {
       broker.publish(Broker.Message(topics.availability, "offline", isRetained: true))
       broker.close()
     }
-    await client.close()
   }
 
   private func hub() async throws(Failure) -> KithClient {

@@ -35,7 +35,8 @@ struct HouseWords: Sendable {
 
   var nothingToUndo: String {
     self.say(
-      "There is nothing to take back: nothing was recorded here within ten minutes.", "10分以内にここで記録したものはありません。")
+      "There is nothing to take back. I take back the entry that was recorded last from here, within ten minutes.",
+      "取り消すものがありません。取り消せるのは、ここで最後に記録したもので、10分以内のものだけです。")
   }
 
   func reminder(_ reminder: Reminder, of name: String) -> String {
@@ -110,14 +111,18 @@ struct HouseWords: Sendable {
         "Kithが応答しません。記録していません。あとでもう一度言ってください。"), isHandled: false)
   }
 
+  /// What is said if the hub did not answer while it may have stored something.
+  var unconfirmed: WyomingAnswer {
+    WyomingAnswer(
+      text: self.say(
+        "Kith has not confirmed it. Say it once more within two minutes: it is recorded only once.",
+        "Kithがまだ確認していません。2分以内にもう一度言ってください。二重には記録されません。"), isHandled: false)
+  }
+
   func failed(_ failure: Failure) -> WyomingAnswer {
     switch failure.code {
     case .unavailable: return self.away
-    case .deadlineExceeded:
-      return WyomingAnswer(
-        text: self.say(
-          "Kith has not confirmed it. Say it once more within two minutes: it is recorded only once.",
-          "Kithがまだ確認していません。2分以内にもう一度言ってください。二重には記録されません。"), isHandled: false)
+    case .deadlineExceeded: return self.unconfirmed
     default:
       let why = self.say(failure.message, failure.inJapanese.message)
       return WyomingAnswer(text: self.say("That did not work: \(why)", "できませんでした。\(why)"), isHandled: false)

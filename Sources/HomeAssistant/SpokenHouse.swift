@@ -19,8 +19,6 @@ actor SpokenHouse {
   private static let together = Duration.seconds(10)
   /// How long a sentence that the hub did not confirm keeps its key, so that it is stored once if it is said again.
   private static let unconfirmed = Duration.seconds(120)
-  /// How long after an entry it may be taken back.
-  private static let regret = Duration.seconds(600)
 
   /// A sentence that changes something, and its command.
   private struct Spoken {
@@ -37,7 +35,10 @@ actor SpokenHouse {
   /// As the hub told last.
   private var household = CareLanguage.english
   private var recent: [String: Spoken] = [:]
+  /// What "undo" takes back; nil if something else was done since, or if an entry may be stored that the hub did not confirm.
   private var lastRecord: (record: CareRecord, at: ContinuousClock.Instant)?
+  /// Whether the last answer read an entry out, so that "that was wrong" is about it.
+  private var hasReadOut = false
 
   /// - Parameter called: How the family calls the person cared for, such as "mum"; empty = any word for an elder counts.
   init(called: [String], logger: Logger) {
@@ -62,7 +63,9 @@ actor SpokenHouse {
     let listener = Listener(now: now, zone: zone, recipient: settings.recipient, called: self.called)
     let intention = listener.understand(sentence.text, language)
     switch intention {
-    case .unclear(let doubt): return WyomingAnswer(text: words.back(doubt), isHandled: false)
+    case .unclear(let doubt):
+      self.hasReadOut = false
+      return WyomingAnswer(text: words.back(doubt), isHandled: false)
     case .askLast, .askDay: return await self.carryOut(intention, key: "", client, words)
     default: return await self.once(sentence.text, intention, client, words)
     }
@@ -93,7 +96,7 @@ actor SpokenHouse {
   private func once(
     _ text: String, _ intention: Intention, _ client: KithClient, _ words: HouseWords
   ) async -> WyomingAnswer {
-    let said = text.lowercased().filter { $0.isLetter || $0.isNumber }
+    let said = Self.key(text)
     self.recent = self.recent.filter { .now - $0.value.at < Self.unconfirmed }
     if let task = self.recent[said]?.task, let at = self.recent[said]?.at, .now - at < Self.together {
       return await task.value
@@ -106,26 +109,53 @@ actor SpokenHouse {
     spoken.task = task
     self.recent[said] = spoken
     let answer = await task.value
-    if !answer.isHandled { self.recent[said]?.task = nil }
+    if answer.isHandled {
+      self.forget(before: said, spoken.intention)
+    } else {
+      spoken.task = nil
+      self.recent[said] = spoken
+    }
     return answer
+  }
+
+  /// What is said, without marks and letter case. "1.5" is not "15".
+  private static func key(_ text: String) -> String {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }
+      .map { word in word.last == "." ? String(word.dropLast()) : String(word) }.joined(separator: " ")
+  }
+
+  /// Forgets what was carried out before: "log meal", "undo", "log meal" are two entries. Two entries do not undo each other, so that
+  /// a second device may still be late with the first. Behind anything else, "undo" is not about the last entry.
+  private func forget(before said: String, _ intention: Intention) {
+    let isRecord = { (intention: Intention) in if case .record = intention { true } else { false } }
+    if !isRecord(intention) { self.lastRecord = nil }
+    self.recent = self.recent.filter { key, spoken in
+      key == said || spoken.task == nil || isRecord(intention) && isRecord(spoken.intention)
+    }
   }
 
   private func carryOut(
     _ intention: Intention, key: String, _ client: KithClient, _ words: HouseWords
   ) async -> WyomingAnswer {
     let context = CallContext(idempotencyKey: key, timeout: Self.patience)
+    let isStraight = self.hasReadOut
+    self.hasReadOut = false
     do throws(Failure) {
       switch intention {
       case .record(let category, let memo, let at):
+        self.lastRecord = nil
         let request = RecordCareRequest.with {
           $0.category = category.rawValue
           $0.memo = memo
           if let at { $0.occurredAt = Google_Protobuf_Timestamp(seconds: at, nanos: 0) }
         }
         let record = try await client.call(request, context).reply.record
-        self.lastRecord = (record, .now)
+        (self.lastRecord, self.hasReadOut) = ((record, .now), true)
         return WyomingAnswer(text: words.recorded(record), isHandled: true)
       case .undo: return try await self.undo(client, context, words)
+      case .undoAnswer:
+        guard isStraight else { return WyomingAnswer(text: words.nothingToUndo, isHandled: false) }
+        return try await self.undo(client, context, words)
       case .askLast(let category):
         let request = ListCareRequest.with {
           $0.knownCategory = category
@@ -152,6 +182,9 @@ actor SpokenHouse {
       }
     } catch {
       self.logger.warning("a sentence was not carried out", metadata: ["why": "\(error.message)"])
+      if case .undoAnswer = intention { self.hasReadOut = isStraight }
+      // A hub that ends may have stored it before.
+      if case .record = intention, error.code == .unavailable { return words.unconfirmed }
       return words.failed(error)
     }
   }
@@ -159,7 +192,7 @@ actor SpokenHouse {
   private func undo(
     _ client: KithClient, _ context: CallContext, _ words: HouseWords
   ) async throws(Failure) -> WyomingAnswer {
-    guard let last = self.lastRecord, .now - last.at < Self.regret else {
+    guard let last = self.lastRecord, .now - last.at < House.regret else {
       return WyomingAnswer(text: words.nothingToUndo, isHandled: false)
     }
     _ = try await client.call(DeleteCareRequest.with { $0.id = last.record.id }, context)

@@ -24,6 +24,8 @@ public enum Intention: Sendable, Hashable {
   case switchDaily(Bool)
   /// Take back what was recorded last from here.
   case undo
+  /// Take back what was recorded, if that is what was just answered: "that was wrong".
+  case undoAnswer
   /// Nothing that is sure: nothing is stored, and the house asks back.
   case unclear(Doubt)
 }

@@ -4,8 +4,12 @@ internal import KithMessages
 struct Lexicon: Sendable {
   /// The part of a word.
   enum Role: Sendable, Hashable {
-    /// Changes nothing: amounts, "slowly", particles.
+    /// Changes nothing: "slowly", "her", particles.
     case plain
+    /// Says how much: "two", "half", "all".
+    case amount
+    /// In which measure, or of which kind: "cups", "warm", "left eye".
+    case kind
     /// Needs something behind it: "the", "and", を at the end.
     case link
     /// Joins two things.
@@ -20,6 +24,8 @@ struct Lexicon: Sendable {
     case speakers
     /// What belongs to the speaker, or is done by the speaker for the speaker.
     case own
+    /// Who is not cared for here, and what is theirs: "the dog", "her brother's".
+    case others
     /// The name of a category at the head of an entry, which is a thing too.
     case name(CareCategory)
     /// What is taken, eaten, visited.
@@ -67,6 +73,8 @@ struct Lexicon: Sendable {
     var isPassive = false
     /// Whether it is not done with a place: 「トイレがありました」 tells where one is.
     var isPlaceless = false
+    /// The only things that it is done with, of which one stands before it; empty = all of its categories.
+    var things: Set<String> = []
   }
 
   /// A part of a sentence.
@@ -114,7 +122,11 @@ struct Lexicon: Sendable {
           break
         }
       }
-      if role == .unknown, utterance.tokens[index].word.first?.isNumber == true { role = .plain }
+      if role == .unknown, utterance.tokens[index].word.first?.isNumber == true {
+        // "The 3rd" is a day of a month that is not named.
+        let isOrdinal = ["st", "nd", "rd", "th"].contains { utterance.tokens[index].word.hasSuffix($0) }
+        role = isOrdinal ? .doubt(.whichTime) : .amount
+      }
       if let time = self.time(utterance, index), time.count >= count { (role, count) = (.time(time.word), time.count) }
       pieces.append(Piece(role: role, tokens: index..<index + count))
       index += count

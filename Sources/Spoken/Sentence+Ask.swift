@@ -10,10 +10,25 @@ extension Sentence {
     if self.isJapanese {
       if self.has(.question) || self.has(.when) { return true }
       let text = self.utterance.phrase(first.tokens.lowerBound..<self.utterance.tokens.count)
-      return ["か", "っけ", "かな"].contains { text.hasSuffix($0) }
+      return self.isCasualQuestion || ["か", "っけ", "かな"].contains { text.hasSuffix($0) }
     }
     return [.question, .when, .last].contains(first.role)
       || Self.auxiliaries.contains(self.utterance.phrase(first.tokens))
+  }
+
+  /// 「薬飲んだ」 and 「もう薬を飲んだ」 are asked in the voice alone. A particle, a clock or an amount without 「もう」 tells what was done.
+  private var isCasualQuestion: Bool {
+    guard let last = self.pieces.last, case .verb = last.role, !self.has(.unknown) else { return false }
+    let verb = self.utterance.phrase(last.tokens)
+    guard !verb.hasSuffix("ました") else { return false }
+    if self.pieces.contains(where: { self.utterance.phrase($0.tokens) == "もう" }) { return true }
+    return !self.pieces.contains { piece in
+      switch piece.role {
+      case .link: ["を", "が", "に"].contains(self.utterance.phrase(piece.tokens))
+      case .time, .amount: true
+      default: false
+      }
+    }
   }
 
   /// A question about what was recorded.
@@ -28,7 +43,7 @@ extension Sentence {
       switch piece.role {
       case .asked(let category): categories.insert(category)
       case .verb(let verb) where categories.isEmpty: if let whole = verb.whole { categories.insert(whole) }
-      case .own: throw .whose
+      case .own, .others: throw .whose
       default: break
       }
     }

@@ -5,11 +5,11 @@ extension Sentence {
   ///
   /// - Throws: ``Doubt`` for everything that is not sure.
   func record() throws(Doubt) -> Intention {
-    // Who is heard to say "two two tablets" was not heard well.
-    let words = self.utterance.tokens.map(\.word)
-    guard
-      !zip(words, words.dropFirst()).contains(where: { $0 == $1 && (!self.isJapanese || $0.first?.isNumber == true) })
-    else { throw self.unknown }
+    try self.checkNumbers()
+    try self.checkOnePerson()
+    // "Is given" tells what is usual, and "right" asks.
+    let unsure: Set<String> = ["is", "are", "being", "right"]
+    guard !self.pieces.contains(where: { unsure.contains(self.utterance.phrase($0.tokens)) }) else { throw .unsure }
     if self.isJapanese {
       let end = self.utterance.phrase(0..<self.utterance.tokens.count)
       guard !end.hasSuffix("って") else { throw .reported }
@@ -33,7 +33,12 @@ extension Sentence {
     // A medicine has a name of its own; how much of it tells that it is one.
     let words = self.utterance.tokens
     let hasPause = words[0].hasPause || words.count > 1 && words[1].hasPause
-    if category != .medication || !hasPause || !self.hasDose { try self.checkKnown(self.pieces) }
+    if category == .medication, hasPause, self.hasDose {
+      try self.checkNames(self.pieces.dropFirst())
+    } else {
+      try self.checkKnown(self.pieces)
+    }
+    guard !self.isAboutOthers(self.pieces) else { throw .whose }
     try self.checkComplete(self.pieces)
     try self.checkOne(category, self.pieces)
     return .record(category, memo: text, at: try self.time(self.pieces).past(self.listener))
@@ -46,15 +51,17 @@ extension Sentence {
     let before = self.pieces[..<index]
     // Who talks about logging does not log.
     guard before.allSatisfy({ if case .time = $0.role { true } else { false } }) else { throw self.unknown }
-    let content = self.pieces[(index + 1)...].drop { [.link, .filler, .plain].contains($0.role) }
-    guard let first = content.first else { throw .half }
+    let content = self.pieces[(index + 1)...]
+    guard let first = content.first(where: { ![.link, .filler, .plain].contains($0.role) }) else { throw .half }
     guard !self.has(.command, in: content) else { throw .several }
     // A recorder of television understands "record" too.
     if self.utterance.phrase(self.pieces[index].tokens).hasPrefix("record"), !self.hasDose {
       try self.checkKnown(content)
     }
-    if [.subject, .speaker, .speakers, .own].contains(first.role) { return try self.report(content) }
-    return try self.content(content, all: self.pieces)
+    if [.subject, .speaker, .speakers, .own, .others].contains(first.role) {
+      return try self.report(content.drop { $0.tokens.lowerBound < first.tokens.lowerBound })
+    }
+    return try self.content(content, by: self.pieces[index])
   }
 
   /// 「服薬を記録して」, 「服薬2錠を記録して」, 「食事を記録して、うどんを8割」
@@ -62,60 +69,88 @@ extension Sentence {
     let before = self.pieces[..<index]
     let isNoun = self.utterance.phrase(self.pieces[index].tokens) == "記録" && !self.hasPause(after: self.pieces[index])
     guard !isNoun || index == self.pieces.indices.last else { throw self.unknown }
-    let after = self.pieces[(index + 1)...].drop { [.link, .plain].contains($0.role) && before.isEmpty }
+    let after = self.pieces[(index + 1)...].drop { $0.role == .link && before.isEmpty }
     var told = before
     while let last = told.last, [.link, .joiner].contains(last.role) { told = told.dropLast() }
     if told.contains(where: { if case .verb = $0.role { true } else { false } }) {
       guard after.isEmpty else { throw .several }
       return try self.report(told)
     }
-    guard !before.isEmpty else { return try self.content(after.drop { $0.role == .link }, all: self.pieces) }
+    let command = self.pieces[index]
+    guard !before.isEmpty else { return try self.content(after, by: command) }
     let rest = told.drop { [.link, .plain].contains($0.role) || self.isTime($0) || $0.role == .subject }
-    guard !after.isEmpty else { return try self.content(rest, all: self.pieces) }
+    guard !after.isEmpty else { return try self.content(rest, by: command) }
     // What follows the command are its words; without a pause they may be the end of it, as in 「記録してある」.
     if !self.hasPause(after: self.pieces[index]) { try self.checkKnown(after) }
     guard let name = rest.first, rest.dropFirst().allSatisfy({ self.isTime($0) || $0.role == .link }) else {
       throw self.unknown
     }
-    return try self.content([name] + after, all: self.pieces)
+    return try self.content([name] + after, by: command)
   }
 
-  /// A thing, and the words about it.
-  private func content(_ content: ArraySlice<Piece>, all: ArraySlice<Piece>) throws(Doubt) -> Intention {
-    let content = content.drop { self.isTime($0) || $0.role == .link }
+  /// A thing, and the words about it, which may begin in front of it: "two tablets of aspirin".
+  private func content(_ content: ArraySlice<Piece>, by command: Piece) throws(Doubt) -> Intention {
+    let lead = content.prefix { self.isTime($0) || [.link, .filler, .plain, .amount, .kind].contains($0.role) }
+    let content = content.dropFirst(lead.count)
     guard let first = content.first else { throw .half }
     guard !self.has(.question, in: content), !self.has(.when, in: content) else { throw .question }
+    let amount = lead.firstIndex { [.amount, .kind].contains($0.role) }.map { lead[$0...] } ?? []
     let rest = content.dropFirst()
     let (category, memo): (CareCategory, String)
     switch first.role {
     case .name(let named):
       category = named
+      guard !self.isWeak(command) || self.isFormal(first) else { throw self.unknown }
       let words = rest.drop { $0.role == .link && (self.isJapanese || self.utterance.phrase($0.tokens) == "of") }
-      memo =
-        words.allSatisfy { self.isTime($0) || [.link, .plain, .filler].contains($0.role) && !self.isAmount($0) }
-        ? "" : self.said(words)
+      let saysMore = words.contains { piece in
+        switch piece.role {
+        case .time, .link, .filler: false
+        case .plain: !["now", "just", "it", "今", "さっき"].contains(self.utterance.phrase(piece.tokens))
+        default: true
+        }
+      }
+      memo = amount.isEmpty ? saysMore ? self.said(words) : "" : self.said(amount + content)
       // 「お薬手帳」 is another word than 「お薬」; what follows 「記録して」 is not.
       if let next = rest.first, !self.hasPause(after: first), next.tokens.lowerBound == first.tokens.upperBound {
         let goesOn = SpokenPhrases.english.continuations.contains(self.utterance.phrase(next.tokens))
         guard !goesOn || next.role == .joiner, next.role != .unknown || !self.isJapanese else { throw self.unknown }
       }
+      if category == .medication { try self.checkNames(rest) } else { try self.checkKnown(content) }
     case .object(let named):
+      guard !self.isWeak(command) else { throw self.unknown }
       category = named
-      memo = self.said(content)
+      // 「排便を記録して、少量」
+      let isSplit =
+        rest.first.map { (first.tokens.upperBound..<$0.tokens.lowerBound).overlaps(command.tokens) } ?? false
+      memo = isSplit ? "\(self.said([first]))、\(self.said(rest))" : self.said(amount + content)
       try self.checkKnown(content)
     default: throw self.unknown
     }
-    guard !self.has(.own, in: rest), !self.isForOthers(rest) else { throw .whose }
+    guard !self.isAboutOthers(rest) else { throw .whose }
     try self.checkComplete(self.isJapanese ? rest.dropLast(rest.last?.role == .link ? 1 : 0) : rest)
     try self.checkOne(category, content)
-    return .record(category, memo: memo.withoutStop.withoutParticle, at: try self.time(all).past(self.listener))
+    let time = try self.time(self.pieces).past(self.listener)
+    return .record(category, memo: memo.withoutStop.withoutParticle, at: time)
+  }
+
+  /// Whether a command is one that people also say of lists.
+  private func isWeak(_ command: Piece) -> Bool {
+    let phrase = self.utterance.phrase(command.tokens)
+    return (self.isJapanese ? Lexicon.japaneseWeakCommands : Lexicon.englishWeakCommands).contains(phrase)
+  }
+
+  /// Whether a name is one of the categories, and no ordinary word.
+  private func isFormal(_ name: Piece) -> Bool {
+    let phrase = self.utterance.phrase(name.tokens)
+    let names = (self.isJapanese ? SpokenPhrases.japanese : .english).names
+    return names.contains { $0.text == phrase && !$0.isOrdinary }
   }
 
   // MARK: - Reports
 
   /// "She took her medicine at eight."
   private func report(_ pieces: ArraySlice<Piece>) throws(Doubt) -> Intention {
-    if self.has(.own, in: pieces) { throw .whose }
+    if self.has(.own, in: pieces) || self.has(.others, in: pieces) { throw .whose }
     try self.checkKnown(pieces)
     try self.checkComplete(pieces)
     var verbs: [Lexicon.Verb] = []
@@ -135,16 +170,15 @@ extension Sentence {
     for verb in verbs {
       let fits = isTo && !verb.to.isEmpty ? verb.to : verb.categories
       guard fits.contains(category) else { throw verbs.count > 1 ? .several : self.unknown }
-      guard
-        !verb.isPlaceless
-          || !things.contains(where: { Lexicon.japanesePlaces.contains(self.utterance.phrase($0.piece.tokens)) })
-      else { throw self.unknown }
+      let phrases = things.map { self.utterance.phrase($0.piece.tokens) }
+      guard !verb.isPlaceless || Lexicon.japanesePlaces.isDisjoint(with: phrases) else { throw self.unknown }
+      guard verb.things.isEmpty || verb.things.contains(phrases.last ?? "") else { throw self.unknown }
     }
     try self.checkWho(pieces, verbs, isTo: isTo, category)
     if self.isJapanese {
       // The verb of a Japanese sentence is at its end.
       guard verbs.count == 1 else { throw .several }
-      let last = pieces.last { $0.role != .plain }
+      let last = pieces.last { ![.plain, .amount, .kind].contains($0.role) }
       guard last?.role == .verb(verb) else { throw .half }
     }
     return .record(category, memo: self.said(pieces), at: try self.time(pieces).past(self.listener))
@@ -166,15 +200,18 @@ extension Sentence {
   ) throws(Doubt) {
     let named = pieces.filter { $0.role == .subject }.map { self.utterance.phrase($0.tokens) }
     guard Set(named).subtracting(Self.pronouns).count <= 1 else { throw .whose }
-    guard !self.isJapanese else { return }
+    guard !self.isJapanese else { return try self.checkJapaneseWho(pieces, verbs) }
     let isFirst = pieces.first?.role
     if isFirst == .speaker || isFirst == .speakers {
       // Who speaks may give something, or take somebody somewhere; "I had lunch" is about somebody else.
-      let isGiving = verbs.allSatisfy { $0.doer != .cared }
-      let isTaking =
-        isTo && pieces.contains { $0.role == .subject || ["her", "him"].contains(self.utterance.phrase($0.tokens)) }
+      let isGoing = isTo && verbs.contains { !$0.to.isEmpty }
+      let isGiving = !isGoing && verbs.allSatisfy { $0.doer != .cared }
+      let others = pieces.contains { $0.role == .subject || ["her", "him"].contains(self.utterance.phrase($0.tokens)) }
       let isTogether = isFirst == .speakers && category == .medicalVisit
-      guard isGiving || isTaking || isTogether else { throw .whose }
+      // "I was fed" is about the speaker, and "I injected insulin" may be.
+      let isDoer = !pieces.contains { ["was", "were", "been", "got"].contains(self.utterance.phrase($0.tokens)) }
+      let isClear = others || category != .medication || !verbs.contains { $0.doer == .either }
+      guard isTogether || isDoer && isClear && (isGiving || isGoing && others) else { throw .whose }
     } else if isFirst == .subject {
       // "She gave him her lunch."
       guard !verbs.contains(where: { $0.doer == .giver }),
@@ -188,66 +225,22 @@ extension Sentence {
     }
   }
 
+  /// Who a Japanese sentence says that it is about: 「先生が病院に行きました」 is not about the person cared for, and 「魚に水を
+  /// あげました」 neither.
+  private func checkJapaneseWho(_ pieces: ArraySlice<Piece>, _ verbs: [Lexicon.Verb]) throws(Doubt) {
+    for (piece, next) in zip(pieces, pieces.dropFirst()) {
+      guard case .object(let category) = piece.role else { continue }
+      let particle = next.role == .link ? self.utterance.phrase(next.tokens) : ""
+      let isVisitor = Lexicon.japaneseVisitors.contains(self.utterance.phrase(piece.tokens))
+      guard !isVisitor || ["に", "の"].contains(particle) || verbs.allSatisfy({ $0.doer == .either }) else {
+        throw .whose
+      }
+      guard category != .meal || particle != "に" || verbs.allSatisfy({ $0.doer != .giver }) else { throw .whose }
+    }
+  }
+
   private func firstVerb(_ pieces: ArraySlice<Piece>) -> Int? {
     pieces.first { if case .verb = $0.role { true } else { false } }?.tokens.lowerBound
-  }
-
-  /// "For the cat": for somebody who is not known.
-  private func isForOthers(_ pieces: ArraySlice<Piece>) -> Bool {
-    var isFor = false
-    for piece in pieces {
-      if isFor, piece.role == .unknown { return true }
-      isFor = piece.role == .to || self.utterance.phrase(piece.tokens) == "for" || isFor && piece.role == .link
-    }
-    return false
-  }
-
-  // MARK: - Checks
-
-  private func isTime(_ piece: Piece) -> Bool {
-    if case .time = piece.role { true } else { false }
-  }
-
-  /// Whether it is told how much: "five milligrams", 1錠.
-  private var hasDose: Bool {
-    let units: Set<String> = [
-      "tablet", "tablets", "pill", "pills", "mg", "milligrams", "ml", "drops", "units", "capsules", "capsule", "錠", "包",
-      "滴", "ミリ",
-      "単位", "粒",
-    ]
-    let words = self.utterance.tokens
-    return zip(words, words.dropFirst()).contains { $0.number != nil && units.contains($1.word) }
-  }
-
-  /// Whether a plain word says how much.
-  private func isAmount(_ piece: Piece) -> Bool {
-    piece.role == .plain && !["now", "just", "it", "今", "さっき"].contains(self.utterance.phrase(piece.tokens))
-  }
-
-  private func checkKnown(_ pieces: ArraySlice<Piece>) throws(Doubt) {
-    for piece in pieces {
-      switch piece.role {
-      case .unknown, .on, .off, .call, .daily, .last, .log, .asked, .memo, .remind, .question, .when: throw self.unknown
-      default: break
-      }
-    }
-  }
-
-  /// A sentence does not end with "and" or "her".
-  private func checkComplete(_ pieces: ArraySlice<Piece>) throws(Doubt) {
-    guard let last = pieces.last(where: { $0.role != .filler }) else { return }
-    // 「八時に」 is complete.
-    if self.isJapanese, last.role == .link, let time = pieces.dropLast().last, self.isTime(time) { return }
-    if [.link, .joiner, .to, .aside].contains(last.role) { throw .half }
-  }
-
-  private func checkOne(_ category: CareCategory, _ pieces: ArraySlice<Piece>) throws(Doubt) {
-    guard self.things(pieces).allSatisfy({ $0.category == category }) else { throw .several }
-  }
-
-  /// A sentence that is none of the known ones, with the category that it may be about.
-  var unknown: Doubt {
-    .unknown(SpokenCategory.suggestion(for: self.utterance.text, language: self.utterance.language.rawValue))
   }
 }
 

@@ -24,7 +24,7 @@ struct Sentence {
   /// - Throws: ``Doubt`` for everything that is not sure.
   func meaning() throws(Doubt) -> Intention {
     guard !self.pieces.isEmpty else { throw .noWords }
-    if self.isUndo { return .undo }
+    if let undo { return undo }
     if let memo = try self.memo() { return .record(.freeMemo, memo: memo, at: nil) }
     if self.has(.remind) { return try self.reminder() }
     if self.isQuestion { return try self.question() }
@@ -50,7 +50,7 @@ struct Sentence {
       case .object(let category), .name(let category):
         if !isAside || category != .meal { things.append((piece, category)) }
         isAside = false
-      case .link, .plain, .subject: break
+      case .link, .plain, .amount, .kind, .subject: break
       default: isAside = false
       }
     }
@@ -89,12 +89,15 @@ struct Sentence {
 
   // MARK: - Undo and memo
 
-  private var isUndo: Bool {
-    guard let first = self.pieces.first else { return false }
-    let end = self.utterance.tokens.count
-    let phrases = self.isJapanese ? Lexicon.japaneseUndo : Lexicon.englishUndo
-    let whole = self.utterance.phrase(first.tokens.lowerBound..<end)
-    return phrases.contains(whole) || phrases.contains(whole.hasSuffix(" please") ? String(whole.dropLast(7)) : whole)
+  private var undo: Intention? {
+    let apologies: Set<String> = ["oops", "sorry", "ごめん"]
+    guard let first = self.pieces.first(where: { !apologies.contains(self.utterance.phrase($0.tokens)) }) else {
+      return nil
+    }
+    let whole = self.utterance.phrase(first.tokens.lowerBound..<self.utterance.tokens.count)
+    let phrase = whole.hasSuffix(" please") ? String(whole.dropLast(7)) : whole
+    if (self.isJapanese ? Lexicon.japaneseUndo : Lexicon.englishUndo).contains(phrase) { return .undo }
+    return (self.isJapanese ? Lexicon.japaneseWrong : Lexicon.englishWrong).contains(phrase) ? .undoAnswer : nil
   }
 
   /// The words of a memo, which may be about anything; nil if the sentence is none.

@@ -105,7 +105,14 @@ struct SpokenTime: Sendable {
     let day = try self.dayAlone(listener) ?? listener.today
     guard day <= listener.today else { throw .notYet }
     guard self.second != nil else { throw .whichTime }
-    let come = try self.moments(on: day, listener).filter { $0.moment <= listener.now + 60 }
+    let moments = try self.moments(on: day, listener)
+    let come = moments.filter { $0.moment <= listener.now + 60 }
+    if let only = come.first, come.count == 1, let other = moments.last, other.moment > only.moment {
+      // Who says "at two" just before two is not sure to mean the night.
+      guard only.second >= 6 * 3600, other.moment - listener.now >= 2 * 3600 else {
+        throw .whichHalf(hour: only.second / 3600)
+      }
+    }
     return try self.one(of: come, none: .notYet)
   }
 

@@ -101,7 +101,7 @@ struct Utterance: Sendable {
       }
       return (kanji.count, String(number))
     }
-    let digits = text.prefix { $0.isNumber || ":：".contains($0) }
+    let digits = text.prefix { $0.isNumber || ":：.．".contains($0) }
     let isClock = digits.last?.isNumber ?? false
     let word = isClock ? digits : digits.prefix { $0.isNumber }
     return word.isEmpty ? (1, DayWords.narrow(text.prefix(1))) : (word.count, DayWords.narrow(word))

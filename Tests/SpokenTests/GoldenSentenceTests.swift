@@ -53,7 +53,7 @@ import Testing
       return "remind-call \(name.lowercased()) \(day) \(time?.description ?? "")".trimmed
     case .remindDaily(let time): return "daily \(time)"
     case .switchDaily(let isOn): return "daily \(isOn ? "on" : "off")"
-    case .undo: return "undo"
+    case .undo, .undoAnswer: return "undo"
     case .unclear: return "nothing"
     }
   }
@@ -79,10 +79,15 @@ import Testing
   private static let spoilers: [CareLanguage: (before: [String], after: [String])] = [
     .english: (
       ["if ", "maybe ", "I think ", "he said ", "did you hear that ", "my neighbour and ", "I don't know whether "],
-      [" or not", "?", " maybe", " I think", " never", " and", " tomorrow", " instead of me"]
+      [
+        " or not", "?", " maybe", " I think", " never", " and", " tomorrow", " instead of me", " for the dog", " left",
+        ", right",
+        ", sorry, three tablets", " but I dropped it", " cancelled", " and I took mine",
+      ]
     ),
     .japanese: (
-      ["もし", "たぶん", "隣の人と", "明日"], ["か", "らしい", "かもしれない", "って", "と思う", "はずです", "つもり", "?", "けど"]
+      ["もし", "たぶん", "隣の人と", "明日", "犬と"],
+      ["か", "らしい", "かもしれない", "って", "と思う", "はずです", "つもり", "?", "けど", "、違う", "、キャンセル", "、落とした", "、犬に"]
     ),
   ]
 
@@ -96,6 +101,62 @@ import Testing
         if case .record = understood { Issue.record("\(text): \(understood)") }
       }
     }
+  }
+
+  /// Amounts, medicines and commands, from which sentences are made.
+  private static let amounts: [CareLanguage: (amounts: [String], medicines: [String], commands: [(String, String)])] = [
+    .english: (
+      [
+        "two tablets of", "50 units of", "half a dose of", "1.5 ml of", "twenty five milligrams of",
+        "two tablets of her",
+      ],
+      ["aspirin", "insulin", "medicine", "cough syrup"],
+      [("log ", ""), ("please note down ", " at eight"), ("log medication ", ""), ("I gave her ", "")]
+    ),
+    .japanese: (
+      ["2錠の", "6単位の", "半錠の", "1.5mlの"], ["薬", "インスリン", "痛み止め"],
+      [("", "を記録して"), ("8時に", "を記録して"), ("服薬を記録して、", ""), ("母が", "を飲みました")]
+    ),
+  ]
+
+  @Test(arguments: CareLanguage.allCases)
+  func `an amount that was said is kept`(language: CareLanguage) throws {
+    let said = try #require(Self.amounts[language])
+    for amount in said.amounts {
+      for medicine in said.medicines {
+        for (before, after) in said.commands {
+          let dose = language == .japanese ? amount + medicine : "\(amount) \(medicine)"
+          let text = before + dose + after
+          let understood = try Self.understand(text, 1_795_586_400, language)
+          guard case .record(.medication, let memo, _) = understood else {
+            Issue.record("\(text): \(understood)")
+            continue
+          }
+          #expect(memo.contains(dose), "\(text)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: CareLanguage.allCases)
+  func `what is told of two people is not stored`(language: CareLanguage) throws {
+    let others =
+      language == .japanese
+      ? [("母が", "彼が"), ("お母さんが", "犬が"), ("母に", "魚に")]
+      : [("she ", "dad "), ("She ", "He "), ("gave her ", "gave my neighbour "), ("I gave her ", "I was given her ")]
+    var count = 0
+    for line in try Self.lines(language) where line.meaning.hasPrefix("record") && !line.meaning.contains("free_memo") {
+      for (one, other) in others where line.text.contains(one) {
+        // "She had lunch" is about one person still.
+        guard language == .japanese || other.contains("I ") || line.text.contains(" her ") else { continue }
+        let text = line.text.replacing(one, with: other)
+        guard language == .english || !text.hasPrefix("彼が") else { continue }
+        count += 1
+        let understood = try Self.understand(text, line.now, language)
+        if case .record = understood { Issue.record("\(text): \(understood)") }
+      }
+    }
+    #expect(count > 0)
   }
 
   @Test(arguments: CareLanguage.allCases)

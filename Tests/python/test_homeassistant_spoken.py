@@ -135,6 +135,33 @@ def test_what_was_said_can_be_taken_back(hub):
         assert voice.say("取り消して")[0] is False
 
 
+def test_undo_is_about_what_was_said_last(hub):
+    with spoken_to(hub) as (_, voice):
+        for _ in range(2):
+            assert voice.say("log medication")[0]
+            assert voice.say("undo")[0]
+        assert voice.say("log medication, 1.5 ml")[0] and voice.say("log medication, 15 ml")[0]
+        assert sorted(entry["memo"] for entry in entries(hub)) == ["1.5 ml", "15 ml"]
+        # An answer to a question, and one that asks back, are no entry.
+        for other in ("what was logged today", "she took the cake"):
+            voice.say(other)
+            assert voice.say("that was wrong")[0] is False
+        assert len(entries(hub)) == 2
+        assert voice.say("undo")[0]
+        assert [entry["memo"] for entry in entries(hub)] == ["1.5 ml"]
+        assert voice.say("log toilet")[0]
+        assert voice.say("remind me every day at half past eight in the evening")[0]
+        assert voice.say("undo")[0] is False
+        assert len(entries(hub)) == 2
+
+
+def test_a_reminder_is_turned_on_off_and_on_again(hub):
+    with spoken_to(hub) as (_, voice):
+        for text, is_on in (("turn on the daily reminder", True), ("turn off the daily reminder", False), ("turn on the daily reminder", True)):
+            assert voice.say(text)[0]
+            assert hub.reply("Reminders/Status")["daily"].get("enabled", False) is is_on
+
+
 def test_a_call_is_reminded_of_and_whoever_is_unknown_is_not(hub):
     person = hub.reply("People/Create", {"record": {"firstName": "Ingrid", "lastName": "Nordahl"}})["id"]
     hub.reply("People/Create", {"record": {"firstName": "Kenji", "lastName": "Sato"}})
@@ -186,6 +213,19 @@ def test_it_listens_before_there_is_a_hub(hub):
             time.sleep(0.5)
         assert len(entries(hub)) == 1
         assert home.end() == 0
+
+
+@pytest.mark.parametrize("with_broker", [False, True])
+def test_it_is_ready_for_systemd_before_there_is_a_hub(hub, tmp_path, monkeypatch, with_broker):
+    hub.end()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, Mosquitto(tmp_path) as broker:
+        notify.bind(str(tmp_path / "notify"))
+        notify.settimeout(60)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        options = [] if with_broker else ["--wyoming", f"127.0.0.1:{free_port()}"]
+        with Home(hub, broker if with_broker else None, *options) as home:
+            assert "READY=1" in notify.recv(1000).decode().split("\n")
+            assert home.end() == 0
 
 
 def test_who_is_cared_for_can_be_named(hub):
