@@ -163,12 +163,12 @@ def test_contacts_that_are_held_back_are_kept_by_name(tmp_path):
         page = phone.ask("GET", "/sync").text
         # The same is said wherever somebody looks.
         said = "home: 20 deletions held back."
-        health = phone.ask("GET", "/healthz").json()
+        health = phone.ask("GET", "/healthz/findings").json()
         assert health["state"] == "bad"
         assert [finding["found"] for finding in health["findings"] if finding["state"] == "bad"] == [said]
         assert f'data-test="need">{said}' in page and 'data-test="needs"' in phone.ask("GET", "/").text
         assert said in kith(front.hub, "--lang", "en", "status").stdout
-        japanese = phone.ask("GET", "/healthz", headers={"Accept-Language": "ja"}).json()["findings"]
+        japanese = phone.ask("GET", "/healthz/findings", headers={"Accept-Language": "ja"}).json()["findings"]
         assert "home: 削除を20件保留しています。" in [finding["found"] for finding in japanese]
         held = re.findall(r'<li data-test="held-back">(Person \d\d)', page)
         assert held == [f"Person {number:02}" for number in range(20)]

@@ -12,35 +12,37 @@ internal import WebRules
 struct StateRoutes: Sendable {
   let parts: DoorParts
 
-  /// What a supervisor asks for.
-  private struct Health: Encodable {
-    let hub: String
-    let version: String
-    /// The worst state of the findings; nil = who asks is nobody the hub knows.
-    var state: Finding.State?
-    var findings: [Finding]?
+  /// Whether the hub answers.
+  func health() -> Response {
+    let isUp = self.parts.link.isUp && self.parts.fan.isStarted
+    let json = "{\"hub\":\"\(isUp ? "up" : "away")\",\"version\":\(JSONText.quoted(SoftwareVersion.current))}"
+    var response = Response.bytes(json.utf8, "application/json", status: isUp ? .ok : .serviceUnavailable)
+    if !isUp { response.set("Retry-After", "2") }
+    return response
   }
 
-  /// Whether the hub answers. A device also learns what needs a person.
-  func health(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Response {
-    let isUp = self.parts.link.isUp && self.parts.fan.isStarted
-    var health = Health(hub: isUp ? "up" : "away", version: SoftwareVersion.current)
-    if isUp, let credential = admitted.credential {
-      do throws(Failure) {
-        let findings = try await self.findings(as: credential, head.language)
-        health.findings = findings
-        health.state = findings.map(\.state).max() ?? .good
-      } catch {
-        throw self.parts.refusal(error, admitted)
-      }
+  /// What was found, as JSON has it.
+  private struct Found: Encodable {
+    /// The worst state of all.
+    let state: Finding.State
+    let findings: [Finding]
+  }
+
+  /// What needs a person: the same as `kith status` says.
+  func findings(_ head: RequestHead, _ admitted: Admission.Admitted) async throws(Refusal) -> Response {
+    guard let credential = admitted.credential else { throw Refusal(401, Token.unknown) }
+    do throws(Failure) {
+      let findings = try await self.findings(as: credential, head.language)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let found = Found(state: findings.map(\.state).max() ?? .good, findings: findings)
+      guard let json = try? encoder.encode(found) else { throw .bug("a finding is no text") }
+      var response = Response.bytes(json, "application/json")
+      response.set("Vary", "Accept-Language")
+      return response
+    } catch {
+      throw self.parts.refusal(error, admitted)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let json = (try? encoder.encode(health)) ?? Data()
-    var response = Response.bytes(json, "application/json", status: isUp ? .ok : .serviceUnavailable)
-    if !isUp { response.set("Retry-After", "2") }
-    if health.findings != nil { response.set("Vary", "Accept-Language") }
-    return response
   }
 
   private func findings(as credential: Credential, _ language: PageLanguage) async throws(Failure) -> [Finding] {

@@ -97,7 +97,8 @@ public struct Admission: Sendable {
     guard credential != nil || target == .pair else { return false }
     switch target {
     case .pair, .leave, .form: return true
-    case .method, .events, .blob, .voice, .assistant, .reminderLink, .page, .health, .metrics, .description, .file,
+    case .method, .events, .blob, .voice, .assistant, .reminderLink, .page, .health, .findings, .metrics, .description,
+      .file,
       .authority:
       throw Self.otherSite
     }

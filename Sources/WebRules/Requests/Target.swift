@@ -31,6 +31,8 @@ public enum Target: Sendable, Hashable {
   case reminderLink(String)
   /// `/healthz`.
   case health
+  /// `/healthz/findings`: what needs a person.
+  case findings
   /// `/metrics`.
   case metrics
   /// `/api/openapi.json`.
@@ -71,32 +73,28 @@ public enum Target: Sendable, Hashable {
     case .voice, .leave, .form, .assistant, .reminderLink: ["POST"]
     case .pair: ["GET", "HEAD", "POST"]
     case .events: ["GET"]
-    case .page, .health, .metrics, .description, .file, .authority: ["GET", "HEAD"]
+    case .page, .health, .findings, .metrics, .description, .file, .authority: ["GET", "HEAD"]
     }
   }
 
   /// Whether a device has to show its token.
   public var needsToken: Bool {
     switch self {
-    case .method, .form, .events, .blob, .voice, .leave, .assistant, .metrics: true
+    case .method, .form, .events, .blob, .voice, .leave, .assistant, .findings, .metrics: true
     case .pair, .page, .reminderLink, .health, .description, .file, .authority: false
     }
   }
 
-  /// Whether it is answered by what the hub says to the token: all that need one, the pages, which say so themselves where it is absent, and
-  /// the health, which says more to a token.
+  /// Whether it is answered by what the hub says to the token: all that need one, and the pages, which say so themselves where it is absent.
   public var usesToken: Bool {
-    switch self {
-    case .page, .health: true
-    default: self.needsToken
-    }
+    if case .page = self { true } else { self.needsToken }
   }
 
   /// Whether it is a page, to which a link of another site may lead.
   public var isPage: Bool {
     switch self {
     case .page, .pair, .file, .health, .description, .authority: true
-    case .method, .form, .events, .blob, .voice, .leave, .assistant, .reminderLink, .metrics: false
+    case .method, .form, .events, .blob, .voice, .leave, .assistant, .reminderLink, .findings, .metrics: false
     }
   }
 
@@ -113,7 +111,7 @@ public enum Target: Sendable, Hashable {
     case .form: "form"
     case .assistant: "mcp"
     case .reminderLink: "remind"
-    case .health: "health"
+    case .health, .findings: "health"
     case .metrics: "metrics"
     case .description: "description"
     }
@@ -127,6 +125,7 @@ public enum Target: Sendable, Hashable {
     case "/leave": return .leave
     case "/mcp": return .assistant
     case "/healthz": return .health
+    case "/healthz/findings": return .findings
     case "/metrics": return .metrics
     case "/api/openapi.json": return .description
     case "/ca": return .authority(.page)
@@ -182,7 +181,7 @@ extension Target {
     case .method(let method), .form(let method): method.isMutating
     case .blob: verb == "PUT"
     case .voice, .leave, .assistant, .reminderLink: true
-    case .events, .pair, .page, .health, .metrics, .description, .file, .authority: false
+    case .events, .pair, .page, .health, .findings, .metrics, .description, .file, .authority: false
     }
   }
 }
