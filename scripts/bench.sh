@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures Kith in release against plain C programs that do the same, and prints a table. Arguments name what to measure:
-# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, backup, assistants, web, page, speech;
+# transport, vcard, storage, contacts, records, care, folder, hub, carddav, monica, workers, backup, assistants, plan, web, page, speech;
 # none: all. ROUNDS (5), COUNT (10000 cards) and SENTENCES (a file with one more set of sentences to speak) can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5}
 count=${COUNT:-10000}
-known=(transport vcard storage contacts records care folder hub carddav monica workers backup assistants web page speech)
+known=(transport vcard storage contacts records care folder hub carddav monica workers backup assistants plan web page speech)
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
 for name in "${wanted[@]}"; do
@@ -172,6 +172,11 @@ backup() {
 assistants() {
   title "Assistants: kith mcp"
   TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/assistants_bench.py "$work" "$rounds"
+}
+
+plan() {
+  title "The care plan of three years"
+  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/plan_bench.py "$work" "$rounds"
 }
 
 web() {

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Builds the programs in release and installs them into bin/ of PREFIX (/usr/local), where kithd finds the others beside
-# itself, the language model of caregiving, the manual and the licences into share/, and what a debugger needs into bin/.debug/. Swift's own
-# libraries are linked in: the programs then run where there is no Swift, take less memory and answer sooner. ICU alone is a file of
-# its own in lib/kith/, because it is as large as a program. kithd and kith-report are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries are fetched and built only
-# then; with --homeassistant, kith-homeassistant too. What follows PREFIX goes to `swift build`. Root is asked for, by sudo, only where the folder is not the caller's.
+# Builds the programs in release and installs them into bin/ of PREFIX (/usr/local), where kithd finds the others
+# beside itself, the language model of caregiving, the manual and the licences into share/, and what a debugger needs
+# into bin/.debug/. Swift's own libraries are linked in: the programs then run where there is no Swift, take less
+# memory and answer sooner. ICU alone is a file of its own in lib/kith/, because it is as large as a program. kithd
+# and kith-report are links to kith, which contains all three. With --web before PREFIX, kith-web too, whose libraries
+# are fetched and built only then; with --homeassistant, kith-homeassistant too. What follows PREFIX goes to `swift
+# build`. The script asks for root, by sudo, only where the folder is not the caller's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -A built_as=([kith]=kith-programs [kith-pocketsphinx]=kith-pocketsphinx)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes Debian's packages of kith, kith-report, kith-pocketsphinx, kith-web and kith-homeassistant in .build/packages, and has lintian
-# read them. It builds the programs as scripts/install.sh does, which takes half an hour the first time; with --from PREFIX it
-# packs those that install.sh put into PREFIX. The version is that of the programs. The same programs give the same packages, byte for
-# byte: their time is that of the newest commit, or SOURCE_DATE_EPOCH.
+# Makes Debian's packages of kith, kith-report, kith-pocketsphinx, kith-web and kith-homeassistant in .build/packages,
+# and has lintian read them. It builds the programs as scripts/install.sh does, which takes half an hour the first
+# time; with --from PREFIX it packs those that install.sh put into PREFIX. The version is that of the programs. The
+# same programs give the same packages, byte for byte: their time is that of the newest commit, or SOURCE_DATE_EPOCH.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 from=
@@ -32,6 +32,9 @@ for unit in kithd-user kithd-worker kithd-worker-user; do unit $unit >"$tree/uni
 echo 'units/*.service' >"$tree/debian/kith.examples"
 for package in kith kith-web kith-homeassistant; do
   sed "s/PACKAGE/$package/g" packaging/debian/postrm.in >"$tree/debian/$package.postrm"
+done
+for package in kith-web kith-homeassistant; do
+  sed "s/PACKAGE/$package/g" packaging/debian/prerm.in >"$tree/debian/$package.prerm"
 done
 cp -r THIRD-PARTY.md licenses docs "$tree"
 # By its own name, debhelper would take it for the changelog of the packages.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Prints how far the sources are from the release that they are called by, as build metadata of Semantic Versioning: commits since
-# its tag, or since its number was written where there is no tag, the commit, and whether files were changed, such as "12.gabc1234.dirty". Prints nothing for the release itself, and
-# nothing where there is no git to ask, as in an archive. What builds for others gives it to `swift build` as KITH_BUILD.
+# Prints how far the sources are from the release that they are called by, as build metadata of Semantic Versioning:
+# commits since its tag, or since its number was written where there is no tag, the commit, and whether files were
+# changed, such as "12.gabc1234.dirty". Prints nothing for the release itself, and nothing where there is no git to
+# ask, as in an archive. What builds for others gives it to `swift build` as KITH_BUILD.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 internal import Bus
-internal import Foundation
+internal import Glibc
 internal import Secrets
 
 /// The program that encrypts the file of a backup, with the file that has its key.
@@ -43,21 +43,40 @@ public enum ArchiveCipher: Sendable, Hashable {
     }
   }
 
-  /// Why nothing may be written with it; nil if it may.
+  /// Why it may not be used; nil if it may.
   ///
   /// - Throws: `SECRET_UNREADABLE`.
   func fault() throws(Failure) -> String? {
     switch self {
-    case .passphrase(let file):
-      // gpg would take one that others may read, and an empty one.
-      return try SecretFile(path: file).read() == nil ? "the file with the passphrase, \(file), is missing." : nil
-    case .recipients(let file), .identity(let file):
-      let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-      guard let mode = attributes?[.posixPermissions] as? Int else {
-        return "the file with the keys, \(file), is missing."
-      }
-      // Whoever adds a key reads the next backup.
-      return mode & 0o022 == 0 ? nil : "others may write \(file), and so add a key. Run: chmod 644 \(file)"
+    // gpg and age would take a secret that others may read, and gpg an empty one.
+    case .passphrase(let file): try Self.fault(secret: file, "passphrase")
+    case .identity(let file): try Self.fault(secret: file, "private key")
+    case .recipients(let file): Self.fault(publicKeys: file)
     }
+  }
+
+  private static func fault(secret file: String, _ name: String) throws(Failure) -> String? {
+    try SecretFile(path: file).read() == nil ? "the file with the \(name), \(file), is missing." : nil
+  }
+
+  /// A user who could add a public key could read the next backup.
+  private static func fault(publicKeys file: String) -> String? {
+    // The string outlives the call.
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      return errno == ENOENT
+        ? "the file with the public keys, \(file), is missing."
+        : "the file with the public keys, \(file), cannot be read. Run: chmod 644 \(file)"
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    // `status` is written whole by a call that succeeds.
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return "\(file) is not a file with public keys. Check backup.recipients_file."
+    }
+    guard [0, geteuid()].contains(status.st_uid) else {
+      return "\(file) belongs to another user, who could add a key. Run: sudo chown root \(file)"
+    }
+    return status.st_mode & 0o022 == 0 ? nil : "others may write \(file), and so add a key. Run: chmod 644 \(file)"
   }
 }

@@ -36,7 +36,7 @@ struct BackupArchive: Sendable {
   /// - Throws: `BACKUP_FAILED`, `DISK_FULL`, `SECRET_UNREADABLE`. What was written of it is removed.
   func write(_ directory: String, version: String, name: String) async throws(Failure) {
     do {
-      if let fault = try self.cipher?.fault() { throw Self.failure(fault, self.path) }
+      try self.checkCipher()
       if case .recipients? = self.cipher { try await self.run("/usr/bin/age-keygen", ["-o", self.checkKey]) }
       let manifest = Manifest(version: version, name: name, files: try Self.digests(of: directory))
       let encoder = JSONEncoder()
@@ -57,9 +57,10 @@ struct BackupArchive: Sendable {
 
   /// Unpacks the archive into an empty directory, and checks that each file is as it was when the backup was made, and the store sound.
   ///
-  /// - Throws: `DATA_LOSS/STORE_DAMAGED`, `BACKUP_FAILED`.
+  /// - Throws: `DATA_LOSS/STORE_DAMAGED`, `BACKUP_FAILED`, `SECRET_UNREADABLE`.
   func unpack(into directory: String) async throws(Failure) {
     do {
+      try self.checkCipher()
       try await self.tar(["--extract", "--file", self.path, "--directory", directory, "--no-same-owner"])
       let text = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(Self.manifest)"))
       let manifest = try JSONDecoder().decode(Manifest.self, from: text)
@@ -82,6 +83,10 @@ struct BackupArchive: Sendable {
     } catch {
       throw Self.failure(error, self.path)
     }
+  }
+
+  private func checkCipher() throws(Failure) {
+    if let fault = try self.cipher?.fault() { throw Self.failure(fault, self.path) }
   }
 
   private var checkKey: String { "\(self.scratch)/check.key" }

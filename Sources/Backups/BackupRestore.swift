@@ -31,7 +31,8 @@ public struct BackupRestore: Sendable {
   /// What a run that was killed has moved is put back first, whichever backup it had: until then no hub starts.
   ///
   /// - Returns: The directory within the state directory in which the files of before are.
-  /// - Throws: `ALREADY_RUNNING`, `FILE_MISSING`, `STORE_DAMAGED`, `SCHEMA_TOO_NEW`, `BACKUP_FAILED`, `DISK_FULL`.
+  /// - Throws: `ALREADY_RUNNING`, `FILE_MISSING`, `STORE_DAMAGED`, `SCHEMA_TOO_NEW`, `BACKUP_FAILED`, `DISK_FULL`,
+  ///   `SECRET_UNREADABLE`.
   public func run() async throws(Failure) -> String {
     let mark = try RestoreMark(self.directory)
     do {

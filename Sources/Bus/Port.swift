@@ -18,6 +18,16 @@ extension Port {
   public func ask<C: Command>(_ command: C, _ context: CallContext = CallContext()) async throws(Failure) -> C.Reply {
     try await self.call(command, context).reply
   }
+
+  /// Sends a command and returns the reply; nil from a hub of an earlier version, which does not serve the method.
+  public func askIfServed<C: Command>(_ command: C) async throws(Failure) -> C.Reply? {
+    do throws(Failure) {
+      return try await self.ask(command)
+    } catch {
+      guard error.code == .unimplemented else { throw error }
+      return nil
+    }
+  }
 }
 
 /// Sends commands to placeable services, which answer in batches.

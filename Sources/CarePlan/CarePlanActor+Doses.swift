@@ -47,6 +47,7 @@ extension CarePlanActor {
       var dose = try transaction.doses.require(request.id)
       if !dose.hasDeletedAt {
         dose.deletedAt = .init(nanosecondsSince1970: now)
+        dose.deletedBy = try transaction.care.recorder(for: context.principal)
         try transaction.doses.put(dose, amount: Quantity(dose.amount)?.hundredths ?? 0)
       }
       return try transaction.reply(dose, [])
@@ -69,6 +70,9 @@ private struct DoseTime: Sendable {
     guard self.instant >= 0, self.instant <= now + 3_600_000_000_000 else {
       throw .invalid(field: "occurred_at", "must be a time that has come. Check the date.")
     }
+    guard self.due.map({ (0...now + 366 * 86_400_000_000_000).contains($0) }) ?? true else {
+      throw .invalid(field: "due", "must be a time of the plan. Check the date.")
+    }
   }
 }
 
@@ -79,7 +83,7 @@ extension Transaction {
     var unrecorded: DoseReply?
     do throws(Failure) {
       return try self.creations.once(clientID, of: "dose", id: { $0.dose.id }) { id throws(Failure) in
-        try self.doses.get(id).map { dose throws(Failure) in try self.reply(dose, []) }
+        try self.doses.get(id).map { dose throws(Failure) in try self.reply(dose, dose.warnings) }
       } make: { () throws(Failure) in
         let reply = try make()
         guard !reply.hasDose else { return reply }
@@ -109,26 +113,39 @@ extension Transaction {
       } ?? (item.asNeeded ? nil : rules.due(at: time.instant))
     let isGiven = dose.knownOutcome != .skipped
     guard isGiven || due != nil else {
-      throw .invalid(field: "due", "'\(item.name)' is given as needed: there is no time to skip.")
+      throw .invalid(
+        field: "due",
+        item.asNeeded
+          ? "'\(item.name)' is given as needed: there is no time to skip."
+          : "nothing of '\(item.name)' is due near now; name the time. `kith plan` lists the times.")
     }
-    let warnings = rules.warnings(at: time.instant, due: due?.instant, isGiven: isGiven)
+    let warnings = rules.warnings(at: time.instant, due: due, isGiven: isGiven)
     guard warnings.isEmpty || !unlessWarned else {
       var reply = DoseReply()
       reply.warnings = warnings
       reply.item = item
+      reply.occurredAt = .init(nanosecondsSince1970: time.instant)
+      if let due { reply.due = .init(nanosecondsSince1970: due.instant) }
       return reply
     }
+    // As it was called, and counted, at that time.
+    let said = due?.item ?? item
     dose.id = UUIDv7.make().text
     dose.itemID = item.id
-    dose.itemName = item.name
-    dose.unit = item.unit
-    if let due { dose.due = .init(nanosecondsSince1970: due.instant) }
+    dose.itemName = said.name
+    dose.unit = said.unit
+    if let due {
+      dose.due = .init(nanosecondsSince1970: due.instant)
+      dose.timeKey = due.key
+    }
     dose.occurredAt = .init(nanosecondsSince1970: time.instant)
-    if isGiven, dose.amount.isEmpty { dose.amount = due?.amount ?? item.amount }
+    // How much of a part was taken only a person knows.
+    if dose.knownOutcome == .given, dose.amount.isEmpty { dose.amount = due?.amount ?? item.amount }
     if dose.recorder.isEmpty { dose.recorder = try self.care.recorder(for: principal) }
     dose.warnings = warnings
     dose.createdAt = .init(nanosecondsSince1970: now)
-    try self.doses.put(dose, amount: Quantity(dose.amount)?.hundredths ?? 0)
+    let counted = said.unit == item.unit ? Quantity(dose.amount)?.hundredths ?? 0 : 0
+    try self.doses.put(dose, amount: counted)
     return try self.reply(dose, warnings)
   }
 
@@ -136,6 +153,8 @@ extension Transaction {
     var reply = DoseReply()
     reply.dose = dose
     reply.warnings = warnings
+    reply.occurredAt = dose.occurredAt
+    if dose.hasDue { reply.due = dose.due }
     reply.item = try self.plan.require(dose.itemID).shown
     return reply
   }

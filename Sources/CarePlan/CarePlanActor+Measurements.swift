@@ -71,6 +71,9 @@ extension CarePlanActor {
     }
   }
 
+  /// The days of a series: three years fit one reply.
+  private static let mostDays = 1100
+
   func series(_ request: MeasurementSeriesRequest) async throws(Failure) -> MeasurementSeriesReply {
     let now = self.now()
     guard let kind = request.knownKind else {
@@ -81,6 +84,9 @@ extension CarePlanActor {
       let zone = try view.careZone()
       let last = Day(request.until) ?? zone.day(at: now)
       let first = request.from.isEmpty ? last.adding(days: -29).description : request.from
+      guard let start = Day(first), last.number - start.number <= Self.mostDays else {
+        throw .invalid(field: "from", "must be a day, at most \(Self.mostDays) days before the last one.")
+      }
       let span = try view.span(from: first, until: request.until.isEmpty ? last.description : request.until)
       let values = try view.measurements.values(of: kind, named: request.name, in: span)
       var reply = MeasurementSeriesReply()

@@ -7,6 +7,11 @@ public import Storage
 /// Keeps the care plan, and records what was given and measured. Nothing that a person says is refused because of the plan, and nothing is
 /// recorded that no person said.
 public actor CarePlanActor {
+  /// How many items a plan may have, ended ones among them.
+  private static let mostItems = 200
+  /// How many versions a reply has.
+  private static let mostVersions = 20
+
   let storage: StorageActor
   let now: @Sendable () -> Int64
 
@@ -20,6 +25,16 @@ public actor CarePlanActor {
     self.now = now
   }
 
+  /// Gives all items the zone of the settings: this machine's may have changed while it was off.
+  ///
+  /// - Throws: A failure of the store.
+  public func start() async throws(Failure) {
+    let now = self.now()
+    try await self.storage.write { transaction throws(Failure) in
+      try transaction.plan.move(to: try transaction.careZone().name, now: now)
+    }
+  }
+
   // MARK: - Items
 
   func add(_ request: AddPlanItemRequest, _ context: CallContext) async throws(Failure) -> Answer<PlanItem> {
@@ -29,6 +44,9 @@ public actor CarePlanActor {
       try transaction.creations.once(request.clientID, of: "plan item", id: { $0.id }) { id throws(Failure) in
         try transaction.plan.get(id)?.shown
       } make: { () throws(Failure) in
+        guard try transaction.plan.all(withEnded: true).count < Self.mostItems else {
+          throw .invalid(field: "item", "is one too many: the plan has \(Self.mostItems). Change one that has ended.")
+        }
         var item = PlanItem()
         try item.change([], as: request.item, used: 0, now: now)
         item.id = UUIDv7.make().text
@@ -70,8 +88,11 @@ public actor CarePlanActor {
     let added = Quantity(try PlanItem.quantity(request.added, "added"))
     return try await self.storage.commit(StockPlanItemRequest.self, context) { transaction throws(Failure) in
       let before = try transaction.plan.require(request.id)
-      let sum = left ?? Quantity(hundredths: before.left ?? 0) + (added ?? Quantity(hundredths: 0))
-      try transaction.plan.count(request.id, left: sum.hundredths, now: now)
+      if let added, before.left != nil {
+        try transaction.plan.add(request.id, added.hundredths)
+      } else {
+        try transaction.plan.count(request.id, left: (left ?? added)?.hundredths, now: now)
+      }
       return try transaction.plan.require(request.id).shown
     }
   }
@@ -88,6 +109,8 @@ public actor CarePlanActor {
       try change(&item, transaction)
       if item != before {
         try transaction.store(&item, in: try transaction.careZone(), by: context.principal, now: now)
+        // What was counted in another unit says nothing any more.
+        if item.unit != before.unit { try transaction.plan.count(id, left: nil, now: now) }
       }
       return try transaction.plan.require(id).shown
     }
@@ -97,6 +120,7 @@ public actor CarePlanActor {
     try await self.storage.read { view throws(Failure) in
       var reply = ListPlanItemsReply()
       reply.items = try view.plan.all(withEnded: request.all).map(\.shown)
+      for index in reply.items.indices { reply.items[index].note = "" }
       return reply
     }
   }
@@ -104,7 +128,7 @@ public actor CarePlanActor {
   func item(_ id: String) async throws(Failure) -> PlanItem {
     try await self.storage.read { view throws(Failure) in
       var item = try view.plan.require(id).shown
-      item.versions = try view.plan.versions(of: id).dropLast().reversed().map { version in
+      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map { version in
         var shown = PlanVersion()
         shown.validFrom = .init(nanosecondsSince1970: version.validFrom)
         shown.item = version.item
@@ -123,10 +147,13 @@ public actor CarePlanActor {
       guard let day = request.day.isEmpty ? zone.day(at: now) : Day(request.day) else {
         throw .invalid(field: "day", "must be a day as YYYY-MM-DD.")
       }
+      try day.requireNear("day")
       let span = zone.start(of: day)..<zone.start(of: day.adding(days: 1))
-      let all = try view.plan.all(withEnded: true).map { planned throws(Failure) in
-        try view.rules(of: planned.shown, around: span)
+      // What ended long before has nothing on this day.
+      let items = try view.plan.all(withEnded: true).map(\.shown).filter {
+        $0.knownState != .ended || $0.updatedAt.nanosecondsSince1970 > span.lowerBound - DoseRules.back
       }
+      let all = try items.map { item throws(Failure) in try view.rules(of: item, around: span) }
       return PlanDay(day, all, in: zone, now: now)
     }
   }
@@ -155,13 +182,15 @@ extension DatabaseView {
 
   /// What is known of an item around a span of time.
   func rules(of item: PlanItem, around span: Range<Int64>) throws(Failure) -> DoseRules {
-    let versions = try self.plan.versions(of: item.id)
-    let least = max(DoseRules.reach, Int64(item.leastMinutes) * 60_000_000_000)
     let day: Int64 = 86_400_000_000_000
+    let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day)
+    let around = span.lowerBound - reach..<span.upperBound + reach
+    let versions = try self.plan.versions(of: item.id)
+    // A time is never moved by more than a day: what the plan said long before does not matter, nor what it says long afterwards.
+    let first = versions.lastIndex { $0.validFrom <= around.lowerBound } ?? 0
+    let near = versions[first...].filter { $0.validFrom <= around.upperBound }
     return DoseRules(
-      item: item,
-      schedule: PlanSchedule(versions: versions.map { PlanSchedule.Version(validFrom: $0.validFrom, item: $0.item) }),
-      doses: try self.doses.of(item.id, in: span.lowerBound - least - day..<span.upperBound + least + day))
+      item: item, schedule: PlanSchedule(versions: near), doses: try self.doses.of(item.id, in: around))
   }
 
   /// The span of two days in the zone of the settings; an empty text is no bound.

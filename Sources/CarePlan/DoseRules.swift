@@ -9,16 +9,16 @@ struct DoseRules: Sendable {
   /// The item as it is now.
   let item: PlanItem
   let schedule: PlanSchedule
-  /// What was recorded of the item and not taken back, by time.
+  /// What was recorded of the item and not taken back, by time and, where that is the same, by who gave it.
   let doses: [Dose]
 
   /// Which time something that was given at a moment answers; nil = none.
   func due(at instant: Int64) -> PlanSchedule.Due? {
-    let dues = self.schedule.dues(from: instant - Self.reach, to: instant + Self.reach)
+    let dues = self.schedule.dues(from: instant - Self.back, to: instant + Self.ahead)
     let last = dues.last { $0.instant <= instant }
     let next = dues.first { $0.instant > instant }
     guard let last else { return next }
-    guard let answer = self.answer(to: last.instant) else { return last }
+    guard let answer = self.answer(to: last) else { return last }
     guard let next else { return last }
     // What was answered counts from its answer: who gives it again soon after that gives it twice.
     let sinceAnswer = (answer.occurredAt.nanosecondsSince1970 - instant).magnitude
@@ -31,7 +31,7 @@ struct DoseRules: Sendable {
   ///   - instant: When it was given.
   ///   - due: Which time it answers.
   ///   - isGiven: False if it is skipped.
-  func warnings(at instant: Int64, due: Int64?, isGiven: Bool) -> [PlanWarning] {
+  func warnings(at instant: Int64, due: PlanSchedule.Due?, isGiven: Bool) -> [PlanWarning] {
     var warnings: [PlanWarning] = []
     if let due, let answer = self.answer(to: due) {
       warnings.append(.of(.given) { $0.show(answer) })
@@ -40,8 +40,11 @@ struct DoseRules: Sendable {
     if self.item.knownState != .active { warnings.append(.of(.inactive) { _ in }) }
     if let early = self.early(at: instant), !warnings.contains(where: { $0.doseID == early.doseID }) {
       warnings.append(early)
+    } else if let due, due.instant - instant > Int64(due.item.missed) * 60_000_000_000 {
+      warnings.append(.of(.early) { $0.earliest = .init(nanosecondsSince1970: due.instant) })
     }
-    if let zone = self.item.zone, self.item.mostPerDay > 0 {
+    let zone = self.item.zone
+    if self.item.mostPerDay > 0 {
       let count = self.given.count { zone.day(at: $0.occurredAt.nanosecondsSince1970) == zone.day(at: instant) }
       if count >= Int(self.item.mostPerDay) {
         warnings.append(.of(.most) { ($0.count, $0.most) = (UInt32(count), self.item.mostPerDay) })
@@ -54,8 +57,8 @@ struct DoseRules: Sendable {
   func earliest(at instant: Int64) -> Int64? { self.early(at: instant)?.earliest.nanosecondsSince1970 }
 
   /// What answers a time: the first that was given, else the first that was skipped.
-  func answer(to due: Int64) -> Dose? {
-    let all = self.doses.filter { $0.hasDue && $0.due.nanosecondsSince1970 == due }
+  func answer(to due: PlanSchedule.Due) -> Dose? {
+    let all = self.doses.filter { $0.timeKey == due.key }
     return all.first { $0.knownOutcome != .skipped } ?? all.first
   }
 
@@ -73,8 +76,10 @@ struct DoseRules: Sendable {
 
   private var given: [Dose] { self.doses.filter { $0.knownOutcome != .skipped } }
 
-  /// How far from a time its answer may be, in nanoseconds.
-  static let reach: Int64 = 12 * 3_600_000_000_000
+  /// How long after a time its answer may come without naming it, in nanoseconds.
+  static let back: Int64 = 36 * 3_600_000_000_000
+  /// How long before.
+  static let ahead: Int64 = 12 * 3_600_000_000_000
 }
 
 extension PlanWarning {

@@ -1,5 +1,6 @@
 internal import Bus
 internal import Fields
+internal import Foundation
 internal import KithMessages
 
 /// The units of a kind of measurement, and the values that are usual.
@@ -48,13 +49,13 @@ struct MeasurementRules: Sendable {
   ///
   /// - Throws: `FIELD_INVALID` for an unknown unit.
   func thousandths(_ text: String, in name: String, field: String) throws(Failure) -> Int64 {
-    guard let quantity = Quantity(text) else {
-      throw .invalid(field: field, "must be a number such as 37.2.")
+    guard let quantity = Quantity(text), quantity.hundredths <= Self.greatest else {
+      throw .invalid(field: field, "must be a number such as 37.2, up to a million.")
     }
     let value = Double(quantity.hundredths) / 100
     guard !self.units.isEmpty else { return Int64((value * 1000).rounded()) }
     guard
-      let unit = name.isEmpty ? self.units[0] : self.units.first(where: { $0.name.lowercased() == name.lowercased() })
+      let unit = name.isEmpty ? self.units[0] : self.units.first(where: { $0.name.foldedUnit == name.foldedUnit })
     else {
       throw .invalid(
         field: "unit", "must be \(self.units.map { $0.name.isEmpty ? "empty" : $0.name }.joined(separator: " or ")).")
@@ -64,9 +65,12 @@ struct MeasurementRules: Sendable {
 
   /// The name of a unit as it is written.
   func written(_ name: String) -> String {
-    self.units.first { $0.name.lowercased() == name.lowercased() }?.name
+    self.units.first { $0.name.foldedUnit == name.foldedUnit }?.name
       ?? (name.isEmpty ? self.units.first?.name ?? "" : name)
   }
+
+  /// In hundredths: no sum of a day is too large.
+  private static let greatest: Int64 = 100_000_000
 
   /// Whether a person should look at the value again.
   ///
@@ -78,4 +82,9 @@ struct MeasurementRules: Sendable {
     guard let lower else { return isOutside }
     return isOutside || lower >= amount || !(self.usualLower?.contains(Double(lower) / 1000) ?? true)
   }
+}
+
+extension String {
+  /// Without case, and as one character where keyboards have two: ℃ and °C, ％ and %.
+  fileprivate var foldedUnit: String { self.precomposedStringWithCompatibilityMapping.lowercased() }
 }

@@ -17,10 +17,11 @@ extension PlanDay {
     for rules in items {
       let dues = rules.schedule.dues(from: span.lowerBound, to: span.upperBound)
       self.dues += dues.map { PlanDue($0, rules, now: now) }
-      let shown = Set(dues.map(\.instant))
-      self.others += rules.doses.filter { dose in
-        let isAnswer = dose.hasDue && shown.contains(dose.due.nanosecondsSince1970)
-        return !isAnswer && span.contains(dose.occurredAt.nanosecondsSince1970)
+      // What answers a time of the day before is shown there.
+      let near = rules.schedule.dues(from: span.lowerBound - DoseRules.back, to: span.upperBound + DoseRules.ahead)
+      let keys = Set(near.map(\.key))
+      self.others += rules.doses.filter {
+        !keys.contains($0.timeKey) && span.contains($0.occurredAt.nanosecondsSince1970)
       }
       if rules.item.asNeeded, rules.item.knownState == .active, rules.item.covers(day) {
         self.needed.append(PlanNeed(rules, span, now: now))
@@ -39,16 +40,19 @@ extension PlanDue {
   fileprivate init(_ due: PlanSchedule.Due, _ rules: DoseRules, now: Int64) {
     self.init()
     self.item = due.item
+    // A day of many times has each item many times, and has to fit one answer.
+    self.item.note = ""
+    self.item.times = []
     self.due = .init(nanosecondsSince1970: due.instant)
     self.amount = due.amount
     let end = due.instant + Int64(due.item.missed) * 60_000_000_000
-    guard let answer = rules.answer(to: due.instant) else {
+    guard let answer = rules.answer(to: due) else {
       self.knownState = now < due.instant ? .coming : now <= end ? .due : .missed
       return
     }
     self.dose = answer
     self.doubles = rules.doses.filter {
-      $0.hasDue && $0.due == self.due && $0.id != answer.id && $0.knownOutcome != .skipped
+      $0.timeKey == due.key && $0.id != answer.id && $0.knownOutcome != .skipped
     }
     switch answer.knownOutcome {
     case .partly: self.knownState = .partly

@@ -19,6 +19,8 @@ extension PlanItem {
     self.tidy(Self.given)
     for (field, path) in Self.quantities { self[keyPath: path] = try Self.quantity(self[keyPath: path], field) }
     try self.check(Self.given, now: now)
+    // What comes every some days counts from it.
+    if self.from.isEmpty { self.from = before.from }
     try self.settleTimes(before.times, used: used)
     try self.checkTogether()
   }
@@ -80,16 +82,26 @@ extension PlanItem {
         field: "times",
         ways == 0 ? "say when: give times, every_hours or as_needed." : "give one of times, every_hours and as_needed.")
     }
+    for (field, text) in [("from", self.from), ("until", self.until)] {
+      guard let day = Day(text) else { continue }
+      try day.requireNear(field)
+    }
     if let from = Day(self.from), let until = Day(self.until), until < from {
       throw .invalid(field: "until", "is before the first day, \(from).")
     }
-    guard self.again == 0 || self.again < self.missed else {
-      throw .invalid(field: "again_minutes", "must be less than the minutes after which it is missed, \(self.missed).")
-    }
   }
 
-  /// After how many minutes it is reminded again.
-  var again: UInt32 { self.againMinutes == 0 ? min(15, self.missed / 2) : self.againMinutes }
   /// After how many minutes it is missed.
   var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
+}
+
+extension Day {
+  /// Refuses a day that nobody alive has a plan for; times of such days cannot be counted in nanoseconds.
+  ///
+  /// - Throws: `FIELD_INVALID`.
+  func requireNear(_ field: String) throws(Failure) {
+    guard (1900...2200).contains(self.components.year) else {
+      throw .invalid(field: field, "must be a day from 1900 to 2200.")
+    }
+  }
 }

@@ -1,5 +1,6 @@
 internal import CivilTime
 internal import KithMessages
+internal import Storage
 
 /// The times at which an item is due, over all that the plan has said of it.
 ///
@@ -11,13 +12,6 @@ internal import KithMessages
 /// for due in schedule.dues(from: start, to: end) { print(due.instant, due.amount) }
 /// ```
 struct PlanSchedule: Sendable {
-  /// What the plan says of an item from a moment on.
-  struct Version: Sendable {
-    /// Nanoseconds since 1970.
-    let validFrom: Int64
-    let item: PlanItem
-  }
-
   /// A time at which it is due.
   struct Due: Sendable, Hashable {
     /// Nanoseconds since 1970.
@@ -26,10 +20,12 @@ struct PlanSchedule: Sendable {
     let item: PlanItem
     /// How much; empty = it is not counted.
     let amount: String
+    /// Names it, also when a change has moved it to another time.
+    let key: String
   }
 
-  /// The oldest first.
-  let versions: [Version]
+  /// What the plan has said of it, the oldest first.
+  let versions: [PlanEdition]
 
   /// What is due in a span of time, by time.
   ///
@@ -40,15 +36,6 @@ struct PlanSchedule: Sendable {
     guard start < end else { return [] }
     return (self.dailyDues(from: start, to: end) + self.countedDues(from: start, to: end))
       .sorted { $0.instant < $1.instant }
-  }
-
-  /// When it is due next after a moment, within some days; nil = not within them.
-  func next(after instant: Int64, days: Int64 = 31) -> Due? {
-    for day in 0..<days {
-      let start = instant + 1 + day * Self.day
-      if let due = self.dues(from: start, to: start + Self.day).first { return due }
-    }
-    return nil
   }
 
   private static let day: Int64 = 86_400_000_000_000
@@ -70,7 +57,7 @@ struct PlanSchedule: Sendable {
         guard var due = self.due(of: slot, on: day, clocks) else { continue }
         // A skip of the clock brings two times together: those of a list stay two, and of the hours of a day one is gone.
         while found[due.instant] != nil, slot < PlanItem.firstEvenSlot {
-          due = Due(instant: due.instant + Self.minute, item: due.item, amount: due.amount)
+          due = Due(instant: due.instant + Self.minute, item: due.item, amount: due.amount, key: due.key)
         }
         found[due.instant] = due
       }
@@ -92,7 +79,8 @@ struct PlanSchedule: Sendable {
       // What was still to come when the plan changed, and is now in the past, is due all the same.
       let isMoved = instant < version.validFrom && before != nil
       if instant < end, instant >= version.validFrom || isMoved {
-        return Due(instant: instant, item: version.item, amount: clock.slots[slot]?.amount ?? "")
+        return Due(
+          instant: instant, item: version.item, amount: clock.slots[slot]?.amount ?? "", key: "\(slot)/\(day)")
       }
       before = instant < version.validFrom ? nil : instant
     }
@@ -105,8 +93,8 @@ struct PlanSchedule: Sendable {
     var found: [Due] = []
     for (index, version) in self.versions.enumerated() {
       let item = version.item
-      guard item.isCounted, item.knownState == .active, let zone = item.zone, let first = Day(item.from),
-        let anchor = zone.instant(of: first, at: item.firstTimeOfDay)
+      guard item.isCounted, item.knownState == .active, let first = Day(item.from),
+        let anchor = item.zone.instant(of: first, at: item.firstTimeOfDay)
       else { continue }
       let validTo = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
       let step = Int64(item.everyHours) * 3_600_000_000_000
@@ -115,7 +103,9 @@ struct PlanSchedule: Sendable {
       guard from < to else { continue }
       var instant = anchor + (from - anchor + step - 1) / step * step
       while instant < to {
-        if item.covers(zone.day(at: instant)) { found.append(Due(instant: instant, item: item, amount: item.amount)) }
+        if item.covers(item.zone.day(at: instant)) {
+          found.append(Due(instant: instant, item: item, amount: item.amount, key: "\(instant)"))
+        }
         instant += step
       }
     }
@@ -134,7 +124,7 @@ private struct DailyClock: Sendable {
 
   let slots: [UInt32: Time]
   private let item: PlanItem
-  private let zone: Zone?
+  private let zone: Zone
   private let first: Day?
 
   init(_ item: PlanItem) {
@@ -165,7 +155,9 @@ private struct DailyClock: Sendable {
     for number in 0..<(24 / step) {
       guard let time = TimeOfDay(hour: first.hour % step + number * step, minute: first.minute) else { continue }
       let hour = item.everyHours >= 24 ? first : time
-      slots[PlanItem.firstEvenSlot + UInt32(number)] = Time(time: hour, weekdays: [], amount: item.amount)
+      // Other hours are other times: changing them moves none.
+      slots[PlanItem.firstEvenSlot + item.everyHours * 100 + UInt32(number)] = Time(
+        time: hour, weekdays: [], amount: item.amount)
     }
     return slots
   }
@@ -175,7 +167,7 @@ private struct DailyClock: Sendable {
     guard self.item.knownState == .active, let time = self.slots[slot], self.item.covers(day),
       time.weekdays.isEmpty || time.weekdays.contains(day.weekday), self.isTurn(day)
     else { return nil }
-    return self.zone?.instant(of: day, at: time.time)
+    return self.zone.instant(of: day, at: time.time)
   }
 
   /// Whether a day is one of those of an item that comes every some days.
@@ -196,7 +188,7 @@ extension PlanItem {
   }
 
   /// The zone of its times.
-  var zone: Zone? { Zone(named: self.timeZone) }
+  var zone: Zone { Zone(named: self.timeZone) ?? .system() }
 
   /// A time of day at which an item of `every_hours` comes.
   var firstTimeOfDay: TimeOfDay { TimeOfDay(self.firstTime) ?? TimeOfDay(hour: 8, minute: 0) ?? .midnight }

@@ -112,7 +112,7 @@ public struct StatusExamination: Sendable {
     if now - door.lastSeen.seconds > 90 {
       let since = self.say.time(door.lastSeen)
       return Finding(
-        .web, .bad, self.say("\(door.url) is away since \(since).", "\(door.url) は \(since) から止まっています。"),
+        .web, .bad, self.say("\(door.url) has been away since \(since).", "\(door.url) は \(since) から止まっています。"),
         advice: "systemctl start kith-web")
     }
     if !door.fault.isEmpty { return Finding(.web, .bad, door.fault, advice: "journalctl -u kith-web -n 20") }

@@ -160,8 +160,7 @@ actor House {
   private func read() async throws(Failure) {
     let before = self.commands
     var state = HouseState()
-    // An older hub makes no backups.
-    let backups = (try? await self.client.ask(ListBackupsRequest())) ?? BackupState()
+    let backups = try await self.client.askIfServed(ListBackupsRequest()) ?? BackupState()
     state.take(try await self.client.ask(StatusRequest()), backups, now: .now())
     state.take(try await self.client.ask(ReminderStatusRequest()))
     var today = CareSummaryRequest()

@@ -11,7 +11,7 @@ struct HouseState: Sendable, Hashable, Encodable {
   /// What synchronizing does.
   enum Sync: String, Sendable, Encodable, CaseIterable { case idle, syncing, completed, error }
 
-  /// What needs a person, the most urgent first; nil = nothing.
+  /// What needs a person: the first thing that `kith status` names; nil = nothing.
   var problem: Problem?
   /// What synchronizing does, of all sources.
   var sync = Sync.idle

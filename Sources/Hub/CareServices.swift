@@ -59,6 +59,7 @@ struct CareServices: Sendable {
 
   func start() async throws(Failure) {
     try await self.recorder.start()
+    try await self.plan.start()
     await self.reminders.start()
   }
 

@@ -14,11 +14,17 @@ import Testing
     dose.id = id
     dose.itemID = "item"
     dose.occurredAt = .init(nanosecondsSince1970: try PlanScheduleTests.instant("2026-11-25", time))
-    if let due { dose.due = .init(nanosecondsSince1970: try PlanScheduleTests.instant("2026-11-25", due)) }
+    if let due {
+      dose.due = .init(nanosecondsSince1970: try PlanScheduleTests.instant("2026-11-25", due))
+      dose.timeKey = "\(Self.slots[due] ?? 0)/2026-11-25"
+    }
     dose.knownOutcome = outcome
     dose.recorder = by
     return dose
   }
+
+  /// The numbers of the times of the items below, by their time.
+  static let slots = ["08:00": 1, "12:00": 2, "20:00": 3]
 
   static func rules(_ item: PlanItem, _ doses: Dose...) -> DoseRules {
     DoseRules(item: item, schedule: PlanScheduleTests.schedule((0, item)), doses: doses)
@@ -30,10 +36,15 @@ import Testing
     return due.map { zone.time(at: $0.instant).description }
   }
 
+  static func known(_ rules: DoseRules, _ time: String) throws -> PlanSchedule.Due {
+    let instant = try PlanScheduleTests.instant("2026-11-25", time)
+    return try #require(rules.schedule.dues(from: instant, to: instant + 1).first)
+  }
+
   func warnings(_ rules: DoseRules, at time: String, due: String?, isGiven: Bool = true) throws -> [PlanWarningKind?] {
     rules.warnings(
-      at: try PlanScheduleTests.instant("2026-11-25", time),
-      due: try due.map { try PlanScheduleTests.instant("2026-11-25", $0) }, isGiven: isGiven
+      at: try PlanScheduleTests.instant("2026-11-25", time), due: try due.map { try Self.known(rules, $0) },
+      isGiven: isGiven
     ).map(\.knownKind)
   }
 
@@ -49,19 +60,41 @@ import Testing
   }
 
   @Test func `who gives it again is told, and who gives the next is not`() throws {
-    let item = PlanScheduleTests.item("08:00", "20:00")
+    let item = PlanScheduleTests.item("08:00", "12:00", "20:00")
     let rules = Self.rules(item, try Self.dose("a", "08:10", due: "08:00"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00") == [.given])
     #expect(try self.warnings(rules, at: "20:00", due: "20:00") == [])
-    let (now, due) = (
-      try PlanScheduleTests.instant("2026-11-25", "08:30"), try PlanScheduleTests.instant("2026-11-25", "08:00")
-    )
+    let (now, due) = (try PlanScheduleTests.instant("2026-11-25", "08:30"), try Self.known(rules, "08:00"))
     let warning = try #require(rules.warnings(at: now, due: due, isGiven: true).first)
     #expect((warning.doseID, warning.by) == ("a", "Taro"))
     #expect(try self.warnings(rules, at: "08:30", due: "08:00", isGiven: false) == [.given])
     // What was skipped may be given after all, and is said.
     let skipped = Self.rules(item, try Self.dose("a", "08:10", due: "08:00", .skipped))
     #expect(try self.warnings(skipped, at: "08:30", due: "08:00") == [.given])
+  }
+
+  @Test func `what is late or doubled is never booked for tomorrow in silence`() throws {
+    let item = PlanScheduleTests.item("08:00")
+    // Twelve and a half hours late it is still that of today.
+    #expect(try self.due(Self.rules(item), at: "20:30") == "08:00")
+    #expect(Self.rules(item).due(at: try PlanScheduleTests.instant("2026-11-25", "20:30"))?.key == "1/2026-11-25")
+    // A second one of an item that comes once a day is one that is too early for tomorrow.
+    let given = Self.rules(item, try Self.dose("a", "08:05", due: "08:00"))
+    let now = try PlanScheduleTests.instant("2026-11-25", "20:30")
+    let due = given.due(at: now)
+    #expect(due?.key == "1/2026-11-26")
+    #expect(given.warnings(at: now, due: due, isGiven: true).map(\.knownKind) == [.early])
+  }
+
+  @Test func `what was given stays given when its time moves`() throws {
+    let zone = try #require(Zone(named: "Europe/Berlin"))
+    let (before, moved) = (PlanScheduleTests.item("08:00"), PlanScheduleTests.item("08:30"))
+    let schedule = PlanScheduleTests.schedule(
+      (0, before), (try PlanScheduleTests.instant("2026-11-25", "07:55"), moved))
+    let rules = DoseRules(item: moved, schedule: schedule, doses: [try Self.dose("a", "07:50", due: "08:00")])
+    let board = PlanDay(
+      try #require(Day("2026-11-25")), [rules], in: zone, now: try PlanScheduleTests.instant("2026-11-25", "12:00"))
+    #expect(board.dues.map(\.knownState) == [.given] && board.others.isEmpty)
   }
 
   @Test func `too early and too often are said to the minute`() throws {

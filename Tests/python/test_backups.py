@@ -66,7 +66,20 @@ def test_public_keys_that_others_could_add_to_are_refused(sealed):
     sealed.recipients.write_text("age1nonsense\n")
     sealed.recipients.chmod(0o644)
     assert "Check the public keys" in refused()
+    if os.getuid() == 0:
+        os.chown(sealed.recipients, 4711, 4712)
+        assert "chown root" in refused()
+        os.chown(sealed.recipients, 0, 0)
     assert {file.name for file in sealed.folder.iterdir()} == {backup["name"] for backup in sealed.good()}
+
+
+def test_public_keys_behind_a_link_are_judged_by_their_own_file(sealed):
+    keys = sealed.recipients.rename(sealed.hub.directory / "keys of the house")
+    sealed.recipients.symlink_to(keys)
+    assert sealed.make().exists()
+    keys.chmod(0o664)
+    assert sealed.hub.error("Backups/Make", timeout=120) == ("INTERNAL", "BACKUP_FAILED")
+    assert "chmod 644" in sealed.state()["fault"]
 
 
 def ask_for_one(house):

@@ -14,6 +14,7 @@ import pytest
 
 from conftest import ROOT
 from debian import bare
+from home import Assistant, Mosquitto
 from keyed import eventually, free_ports
 
 PACKAGES = pathlib.Path(os.environ.get("KITH_PACKAGES", ROOT / ".build" / "packages"))
@@ -21,6 +22,8 @@ PACKAGES = pathlib.Path(os.environ.get("KITH_PACKAGES", ROOT / ".build" / "packa
 EARLIER = os.environ.get("KITH_EARLIER_PACKAGES")
 NAMES = {"kith", "kith-homeassistant", "kith-pocketsphinx", "kith-report", "kith-web"}
 PEOPLE = 10_000
+# An upgrade that finds a changed configuration asks a person; here it keeps that.
+KEEP = ("-o", "Dpkg::Options::=--force-confold")
 BOTH = pytest.mark.parametrize("release", ["bookworm", "trixie"])
 pytestmark = [
     pytest.mark.skipif(not list(PACKAGES.glob("kith_*.deb")), reason="there are no packages; scripts/package.sh makes them"),
@@ -78,6 +81,36 @@ def fill(machine):
     kith(machine, "contacts", "sync", "home")
     kith(machine, "care", "record", "meal", "before the upgrade")
     assert contacts(machine) == PEOPLE
+
+
+def let_in(machine, user):
+    """Takes the comment signs from a user in the configuration, as a person does who reads docs/packages.md."""
+    configuration = machine.path("/etc/kith/kithd.toml")
+    text = re.sub(rf"(?m)^# (\[users\]|{user} = )", r"\1", configuration.read_text())
+    assert f"\n{user} = " in text
+    configuration.write_text(text)
+
+
+def process(machine, unit):
+    """The process of a unit that runs, which is another one after a restart."""
+    assert machine.is_active(unit), machine.run("journalctl", "--unit", unit).stdout[-3000:]
+    return machine.run("systemctl", "show", "--property=MainPID", "--value", unit).stdout.strip()
+
+
+def is_restarted_by_an_upgrade_and_stopped_by_a_removal(machine, name):
+    """A service that runs. Packages that are installed anew run the scripts of an upgrade."""
+    before = process(machine, name)
+    machine.install(PACKAGES, "--reinstall", *KEEP)
+    assert process(machine, name) != before
+    machine.apt("remove", name)
+    assert not machine.is_active(name) and machine.is_active("kithd")
+    assert machine.run("pgrep", "--full", f"^/usr/bin/{name} ", check=False).stdout == ""
+
+
+def documented(part):
+    """The commands of docs/packages.md that have this part, for root."""
+    block, = (block for block in re.findall(r"(?s)```sh\n(.*?)```", (ROOT / "docs/packages.md").read_text()) if part in block)
+    return block.replace("sudo ", "")
 
 
 def memos(machine):
@@ -142,8 +175,7 @@ def test_kith_web_runs_as_its_own_user_once_it_was_set_up(release):
         machine.run("mkdir", "-p", "/etc/systemd/system/kith-web.service.d")
         machine.run("kith", "web", "setup", "--yes", "--way", "own-ca", "--name", "localhost", "--port", port, "--write-drop-in",
                     "/etc/systemd/system/kith-web.service.d/setup.conf")
-        configuration = machine.path("/etc/kith/kithd.toml")
-        configuration.write_text(re.sub(r"(?m)^# (\[users\]|kith-web = )", r"\1", configuration.read_text()))
+        let_in(machine, "kith-web")
         machine.run("systemctl", "daemon-reload")
         restart(machine)
         machine.run("systemctl", "enable", "--now", "kith-web")
@@ -165,11 +197,44 @@ def test_kith_web_runs_as_its_own_user_once_it_was_set_up(release):
         machine.run("systemctl", "reload", "kith-web")
         machine.run("systemctl", "stop", "kith-web")
         assert machine.run("systemctl", "show", "--property=Result", "kith-web").stdout == "Result=success\n"
+        machine.run("systemctl", "start", "kith-web")
+        is_restarted_by_an_upgrade_and_stopped_by_a_removal(machine, "kith-web")
+
+
+@BOTH
+def test_kith_homeassistant_runs_as_its_own_user_once_it_knows_a_broker(release, tmp_path):
+    accounts = tmp_path / "accounts"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", accounts, "kith", "a password"], check=True)
+    with bare(release) as machine, Mosquitto(tmp_path, "allow_anonymous false", f"password_file {accounts}", "user root") as broker:
+        machine.install(PACKAGES)
+        for command in documented("/dev/null /etc/kith/broker-password").splitlines():
+            words = command.partition("#")[0].split()
+            if words == ["sudoedit", "/etc/kith/broker-password"]:
+                machine.path("/etc/kith/broker-password").write_text("a password\n")
+            elif words == ["sudoedit", "/etc/kith/kithd.toml"]:
+                let_in(machine, "kith-homeassistant")
+            elif words[1] == "edit":
+                unit = machine.run("systemctl", "cat", words[2]).stdout
+                line = re.search("(?m)^ExecStart=.*", unit).group()
+                folder = machine.path(f"/etc/systemd/system/{words[2]}.service.d")
+                folder.mkdir()
+                (folder / "override.conf").write_text(
+                    f"[Service]\nExecStart=\n{line.replace('mqtts://broker.home.arpa', broker.address)}\n")
+                machine.run("systemctl", "daemon-reload")
+            else:
+                machine.run(*words)
+        with Assistant(broker, user="kith", password="a password") as assistant:
+            assistant.until(lambda: assistant.available)
+            assistant.press("care_meal")
+            assert eventually(lambda: "meal" in memos(machine).lower()), memos(machine)
+        is_restarted_by_an_upgrade_and_stopped_by_a_removal(machine, "kith-homeassistant")
+        # What a person made stays.
+        machine.apt("purge", "kith-homeassistant", "kith")
+        assert machine.path("/etc/kith/broker-password").exists() and not machine.path("/etc/kith/kithd.toml").exists()
 
 
 @BOTH
 def test_an_upgrade_keeps_everything_and_can_be_taken_back(release, earlier):
-    keep = ("-o", "Dpkg::Options::=--force-confold")
     with bare(release) as machine:
         machine.install(earlier)
         configuration = machine.path("/etc/kith/kithd.toml")
@@ -177,7 +242,7 @@ def test_an_upgrade_keeps_everything_and_can_be_taken_back(release, earlier):
         own = configuration.read_text() + '[log]\nlevel = "notice"\n'
         configuration.write_text(own)
 
-        machine.install(PACKAGES, *keep)
+        machine.install(PACKAGES, *KEEP)
         version = field(next(PACKAGES.glob("kith_*.deb")), "Version")
         assert configuration.read_text() == own and machine.is_active("kithd")
         assert json.loads(kith(machine, "--json", "status").stdout)["version"] == version
@@ -191,9 +256,12 @@ def test_an_upgrade_keeps_everything_and_can_be_taken_back(release, earlier):
         restored = machine.run("kithd", "restore", "--before-upgrade", "--state-dir", "/var/lib/kith", "--config",
                                "/etc/kith/kithd.toml", user="kith", check=False)
         assert restored.returncode == (0 if copies else 1), restored.stderr
-        machine.install(earlier, "--allow-downgrades", *keep)
+        machine.install(earlier, "--allow-downgrades", *KEEP)
         assert contacts(machine) == PEOPLE and "before the upgrade" in memos(machine)
-        assert json.loads(kith(machine, "--json", "status").stdout)["version"] != version
+        before = field(next(earlier.glob("kith_*.deb")), "Version")
+        assert machine.run("dpkg-query", "--show", "--showformat=${Version}", "kith").stdout == before
+        # What stands for an earlier landing has the same programs.
+        assert json.loads(kith(machine, "--json", "status").stdout)["version"] == (before if EARLIER else version)
         # The copy is from before that entry; a store without a migration is the same for both.
         assert ("after the upgrade" in memos(machine)) == (not copies)
         assert configuration.read_text() == own
@@ -209,6 +277,23 @@ def test_a_purge_keeps_what_the_household_recorded(release):
         assert "/var/lib/kith was kept" in said, said
         assert not machine.path("/etc/kith").exists() and not machine.path("/var/lib/kith-web").exists()
         assert not machine.path("/usr/bin/kith").exists() and machine.path("/var/lib/kith/kith.db").stat().st_size > 0
-        # It is there again for who comes back.
+        # Installed again, it goes on with what is there.
         machine.install(PACKAGES)
         assert contacts(machine) == PEOPLE and "before the upgrade" in memos(machine)
+
+
+@BOTH
+def test_the_state_of_an_installation_by_hand_takes_the_place_of_the_new_one(release):
+    with bare(release) as machine:
+        machine.install(PACKAGES)
+        kith(machine, "care", "record", "meal", "before the packages")
+        machine.run("systemctl", "stop", "kithd")
+        old = "/root/old-state"
+        machine.run("mv", "/var/lib/kith", old)
+        machine.run("chown", "-R", "root:", old)
+        # As after a first installation.
+        machine.run("systemctl", "start", "kithd")
+        assert "before the packages" not in memos(machine)
+        machine.run("sh", "-ec", documented("mv OLD").replace("OLD", old))
+        assert "before the packages" in memos(machine)
+        assert machine.path("/var/lib/kith.new-install/kith.db").exists() and not machine.path("/var/lib/kith/kith").exists()

@@ -23,8 +23,10 @@ def house(hub):
 
 @pytest.fixture
 def soon():
-    """A time of day that comes in some hours, and its next moment."""
-    moment = (datetime.datetime.now(UTC) + datetime.timedelta(hours=3)).replace(minute=0, second=0, microsecond=0)
+    """A time of day that comes within two hours, and its next moment."""
+    moment = (datetime.datetime.now(UTC) + datetime.timedelta(hours=1, minutes=45)).replace(minute=0, second=0, microsecond=0)
+    if moment < datetime.datetime.now(UTC) + datetime.timedelta(minutes=30):
+        moment += datetime.timedelta(minutes=30)
     return f"{moment:%H:%M}", stamp(moment), f"{moment:%Y-%m-%d}"
 
 

@@ -88,6 +88,32 @@ def test_one_for_a_public_key_comes_back_with_the_private_one(sealed):
     assert sealed.memos() == sorted(ENTRIES)
 
 
+def refuses_what_others_may_read(house, file, path, *options):
+    """A restore with a secret that others may read changes nothing; with the same secret, kept, it restores."""
+    assert house.hub.end() == 0
+    for mode in 0o644, 0o640:
+        file.chmod(mode)
+        refused = house.restore(path, *options)
+        assert refused.returncode == 1 and f"chmod 600 {file}" in refused.stderr, refused.stderr
+    assert not list((house.hub.directory / "state").glob("before-restore-*"))
+    file.chmod(0o600)
+    assert house.restore(path, *options).returncode == 0
+    house.start()
+    assert house.memos() == sorted(ENTRIES)
+
+
+def test_a_private_key_that_others_may_read_is_refused(sealed):
+    sealed.fill()
+    refuses_what_others_may_read(sealed, sealed.identity, sealed.make(), "--identity-file", sealed.identity)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_passphrase_that_others_may_read_opens_nothing(locked, named):
+    locked.fill()
+    path = locked.make()
+    refuses_what_others_may_read(locked, locked.passphrase, path, *(["--passphrase-file", locked.passphrase] if named else []))
+
+
 @pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
 def test_a_damaged_one_is_refused_and_changes_nothing(house, place):
     house.fill()

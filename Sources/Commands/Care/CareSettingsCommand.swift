@@ -65,7 +65,11 @@ extension Session {
   func careDay(_ day: DayArgument?) async throws(Failure) -> String {
     guard let day else { return "" }
     guard !day.isFixed else { return day.text(self) }
-    let name = try await self.ask(CareSettingsRequest()).timeZone
-    return day.text(self, in: Zone(named: name))
+    return day.text(self, in: try await self.careZone())
+  }
+
+  /// The time zone of the household, in which the plan has its times.
+  func careZone() async throws(Failure) -> Zone {
+    Zone(named: try await self.ask(CareSettingsRequest()).timeZone) ?? self.zone
   }
 }

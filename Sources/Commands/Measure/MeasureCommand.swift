@@ -21,13 +21,13 @@ struct MeasureCommand: AsyncParsableCommand {
 struct AddMeasurementCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Record a value; one that is unusual is asked about once.",
-    discussion: "Example: kith measure add \"blood pressure\" 130/80")
+    discussion: "Example: kith measure add 'blood pressure' 130/80")
 
   @OptionGroup var global: GlobalOptions
 
   @Argument(
     help:
-      "temperature, blood_pressure, pulse, weight, oxygen, glucose, pain, fluid_in, fluid_out, or what you call it; 体温, 血圧.",
+      "temperature, blood_pressure, pulse, weight, oxygen, glucose, pain, fluid_in or fluid_out; 体温, 血圧; with --own any name.",
     completion: .list(MeasurementKind.allCases.map(\.rawValue)))
   var kind: String
 
@@ -36,6 +36,9 @@ struct AddMeasurementCommand: HubCommand {
 
   @Argument(help: "The unit, if not the usual one: °F, lb, mmol/L.")
   var unit = ""
+
+  @Flag(help: "It is a kind of your own, called as you say.")
+  var own = false
 
   @OptionGroup var moment: MomentOption
 
@@ -49,9 +52,9 @@ struct AddMeasurementCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = RecordMeasurementRequest()
-    let name = MeasurementKind.name(typed: self.kind)
-    request.measurement.knownKind = MeasurementKind(rawValue: name) ?? .other
-    if request.measurement.knownKind == .other { request.measurement.name = self.kind }
+    // What is mistyped is no kind of one's own.
+    request.measurement.kind = self.own ? MeasurementKind.other.rawValue : MeasurementKind.name(typed: self.kind)
+    if self.own { request.measurement.name = self.kind }
     let values = self.value.split { "/／".contains($0) }.map(String.init)
     request.measurement.value = values.first ?? ""
     request.measurement.lower = values.count == 2 ? values[1] : ""
@@ -96,7 +99,10 @@ struct ListMeasurementsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListMeasurementsRequest()
-    request.kind = MeasurementKind.name(typed: self.kind)
+    let name = MeasurementKind.name(typed: self.kind)
+    let isKnown = self.kind.isEmpty || MeasurementKind(rawValue: name) != nil
+    request.kind = isKnown ? name : MeasurementKind.other.rawValue
+    request.name = isKnown ? "" : self.kind
     request.from = try await session.careDay(self.from)
     request.until = try await session.careDay(self.until)
     request.deleted = self.deleted

@@ -43,7 +43,7 @@ struct GiveCommand: HubCommand {
     commandName: "give", abstract: "Record that an item was given or done.",
     discussion: """
       If it was given already, too early or too often, kith says so and asks; what you then say is recorded.
-      Example: kith plan give aspirin --at "10 min ago"
+      Example: kith plan give aspirin --at '10 min ago'
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -74,7 +74,7 @@ struct GiveCommand: HubCommand {
     var request = GiveRequest()
     request.itemID = try await self.item.id(session)
     if let time = try self.moment.moment(session) { request.occurredAt = time }
-    if let due = try self.due?.start(now: session.now, in: session.zone) { request.due = due }
+    if let due = try self.due?.start(now: session.now, in: try await session.careZone()) { request.due = due }
     request.amount = self.amount
     request.partly = self.partly
     request.note = self.note
@@ -84,7 +84,9 @@ struct GiveCommand: HubCommand {
     if !reply.hasDose {
       try self.confirmation.ask(DoseText.question(reply, session), isGrave: true, session)
       request.unlessWarned = false
-      // The time that was asked about, whatever happens meanwhile.
+      // What was asked about, whatever happens meanwhile.
+      if reply.hasDue { request.due = reply.due }
+      request.occurredAt = reply.occurredAt
       reply = try await session.ask(request)
     }
     try await session.show(reply, DoseText(reply).lines(session))
@@ -94,7 +96,7 @@ struct GiveCommand: HubCommand {
 struct SkipCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "skip", abstract: "Record that what is due is not given, and why.",
-    discussion: "Example: kith plan skip aspirin --reason \"feels sick\"")
+    discussion: "Example: kith plan skip aspirin --reason 'feels sick'")
 
   @OptionGroup var global: GlobalOptions
 
@@ -115,7 +117,7 @@ struct SkipCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SkipRequest()
     request.itemID = try await self.item.id(session)
-    if let due = try self.due?.start(now: session.now, in: session.zone) { request.due = due }
+    if let due = try self.due?.start(now: session.now, in: try await session.careZone()) { request.due = due }
     request.reason = self.reason
     request.recorder = self.recorder
     request.unlessWarned = !self.confirmation.yes
@@ -123,6 +125,7 @@ struct SkipCommand: HubCommand {
     if !reply.hasDose {
       try self.confirmation.ask(DoseText.question(reply, session), isGrave: true, session)
       request.unlessWarned = false
+      if reply.hasDue { request.due = reply.due }
       reply = try await session.ask(request)
     }
     try await session.show(reply, DoseText(reply).lines(session))

@@ -47,9 +47,6 @@ struct PlanItemOptions: ParsableArguments {
   @Option(help: "A note.")
   var note: String?
 
-  @Option(help: "Minutes after which it is reminded again. Default: 15.")
-  var again: UInt32?
-
   @Option(help: "Minutes after which it is missed. Default: 120.")
   var missed: UInt32?
 
@@ -73,7 +70,6 @@ struct PlanItemOptions: ParsableArguments {
     changes.set(\.from, "from", self.from?.text(session, .future))
     changes.set(\.until, "until", self.until?.text(session, .future))
     changes.set(\.note, "note", self.note)
-    changes.set(\.againMinutes, "again_minutes", self.again)
     changes.set(\.missedMinutes, "missed_minutes", self.missed)
     changes.set(\.orderAt, "order_at", self.orderAt)
     return changes
@@ -89,10 +85,14 @@ struct PlanItemOptions: ParsableArguments {
         }
       }
     }
-    return Self.parts(at).map { text in
-      PlanTime.with {
+    return Self.parts(at).enumerated().map { place, text in
+      // The time of the same clock, else the one in its place, goes on with its amount and its days.
+      let same = before.times.first { TimeOfDay($0.time) == TimeOfDay(text) }
+      let old = same ?? (place < before.times.count ? before.times[place] : nil)
+      return PlanTime.with {
         $0.time = text
-        $0.weekdays = days ?? before.times.first?.weekdays ?? []
+        $0.amount = old?.amount ?? ""
+        $0.weekdays = days ?? old?.weekdays ?? []
       }
     }
   }

@@ -16,7 +16,10 @@ struct PlanItemReference: NameReference {
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
     let items = try await session.ask(ListPlanItemsRequest.with { $0.all = true }).items
     let typed = self.text.foldedName
-    return items.filter { $0.name.foldedName.hasPrefix(typed) }
+    let found = items.filter { $0.name.foldedName.hasPrefix(typed) }
+    // One that has ended may have a successor of the same name.
+    let going = found.filter { $0.knownState != .ended }
+    return (going.isEmpty ? found : going)
       .map { NameMatch.Candidate(id: $0.id, shown: $0.name, names: [$0.name]) }
   }
 }

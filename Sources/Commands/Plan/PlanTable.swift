@@ -11,7 +11,7 @@ struct PlanBoard {
 
   func lines(_ session: Session) -> [String] {
     let (day, say, style) = (self.day, session.language, session.console.style)
-    guard !day.dues.isEmpty || !day.needed.isEmpty || !day.others.isEmpty else {
+    guard !day.dues.isEmpty || !day.needed.isEmpty || !day.others.isEmpty || !day.orderSoon.isEmpty else {
       return [
         say(
           "Nothing is planned for \(day.day). Add something: kith plan add",
@@ -81,7 +81,7 @@ struct DoseText {
   init(_ reply: DoseReply) { self.reply = reply }
 
   func lines(_ session: Session) -> [String] {
-    let (dose, say, zone) = (self.reply.dose, session.language, session.zone)
+    let (dose, say, zone) = (self.reply.dose, session.language, Self.zone(self.reply, session))
     let state = dose.hasDeletedAt ? say("taken back", "取り消しました") : Self.words(dose, in: zone, session)
     let amount = Self.amount(dose.amount, dose.unit)
     let due = dose.hasDue ? say(" for \(zone.text(dose.due))", " (\(zone.text(dose.due)) の分)") : ""
@@ -122,13 +122,22 @@ struct DoseText {
     [amount, amount.isEmpty ? "" : unit].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
+  /// That of the item's times.
+  private static func zone(_ reply: DoseReply, _ session: Session) -> Zone {
+    Zone(named: reply.item.timeZone) ?? session.zone
+  }
+
   private static func sentences(_ reply: DoseReply, _ session: Session) -> [String] {
-    let (say, zone, item) = (session.language, session.zone, reply.item)
+    let (say, zone, item) = (session.language, Self.zone(reply, session), reply.item)
     return reply.warnings.map { warning in
       let (at, by) = (zone.text(warning.at), warning.by.isEmpty ? "" : say(" by \(warning.by)", "、\(warning.by)"))
       switch warning.knownKind {
       case .given:
         return say("\(item.name) was recorded already, \(at)\(by).", "\(item.name) はすでに記録されています (\(at)\(by))。")
+      case .early where warning.doseID.isEmpty:
+        return say(
+          "It is too early: \(item.name) is due \(zone.text(warning.earliest)).",
+          "まだ早すぎます。\(item.name) の予定は \(zone.text(warning.earliest)) です。")
       case .early:
         return say(
           "It is too early: \(item.name) was given \(at)\(by); not before \(zone.text(warning.earliest)).",
@@ -137,7 +146,10 @@ struct DoseText {
         return say(
           "\(item.name) was given \(Count.of(Int(warning.count), "time")) that day; the plan says \(warning.most) at most.",
           "\(item.name) はその日すでに\(warning.count)回です。予定では1日\(warning.most)回までです。")
-      case .inactive: return say("\(item.name) is \(item.state) in the plan.", "\(item.name) は予定で停止中です。")
+      case .inactive:
+        return say(
+          "\(item.name) is \(item.state) in the plan.",
+          "\(item.name) は予定では「\(item.knownState?.words(say) ?? item.state)」です。")
       case nil: return warning.kind
       }
     }
@@ -236,7 +248,7 @@ extension PlanItem {
     if self.asNeeded { return say("as needed", "必要時") }
     if self.everyHours > 0 { return say("every \(Count.of(Int(self.everyHours), "hour"))", "\(self.everyHours)時間ごと") }
     let groups = Dictionary(grouping: self.times, by: \.weekdays)
-    return groups.sorted { $0.key.count < $1.key.count }.map { days, times in
+    return groups.sorted { ($0.key.count, $0.key.joined()) < ($1.key.count, $1.key.joined()) }.map { days, times in
       let clocks = times.map { $0.amount.isEmpty ? $0.time : "\($0.time) (\($0.amount))" }.sorted().joined(
         separator: ", ")
       let names = days.map { Weekday(rawValue: $0)?.words(say) ?? $0 }.joined(separator: ", ")

@@ -150,6 +150,7 @@ enum EventSubject {
   static let kinds: [any Identified.Type] = [
     CareRecord.self, Contact.self, Person.self, Call.self, Conversation.self, Note.self, TaskItem.self, Activity.self,
     Gift.self, Relationship.self, Tag.self, ContactField.self, PersonAddress.self, PersonReminder.self,
+    PlanItem.self, Dose.self, MeasurementRecord.self,
   ]
 
   /// A few words; empty where no name is known, or the output is JSON.

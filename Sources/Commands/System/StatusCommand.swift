@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bus
 internal import Findings
 internal import KithMessages
 internal import SwiftProtobuf
@@ -13,8 +14,7 @@ struct StatusCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.ask(StatusRequest())
-    // An older kithd makes no backups.
-    let backups = try? await session.ask(ListBackupsRequest())
+    let backups = try await session.client.askIfServed(ListBackupsRequest())
     try await session.show(reply, StatusReport(reply, backups ?? BackupState()).lines(session))
   }
 }

@@ -54,7 +54,7 @@ struct ServicesCommand: HubCommand {
     ])
     for service in reply.services {
       table.add(
-        service.name, service.roles.map(say.role).joined(separator: say(", ", "、")),
+        JobCard.short(service.name), service.roles.map(say.role).joined(separator: say(", ", "、")),
         service.mutating ? say("yes", "はい") : say("no", "いいえ"), "\(service.workers)")
     }
     return table.lines(session)

@@ -1270,7 +1270,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Lists the items, by name.
+  /// Lists the items, by name, without their notes.
   public static let planItems = Method(
     name: "kith.v1.Plan/Items", role: .viewer, isOpen: false,
     isMutating: false,

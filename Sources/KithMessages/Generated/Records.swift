@@ -506,7 +506,6 @@ extension PlanItem: CheckedMessage {
     .text(\.from, { $1.from = $0.from }, FieldRules("from", 13, json: "from", .text, format: .day)),
     .text(\.until, { $1.until = $0.until }, FieldRules("until", 14, json: "until", .text, format: .day)),
     .text(\.note, { $1.note = $0.note }, FieldRules("note", 15, json: "note", .text, max: 2000)),
-    .number(\.againMinutes, { $1.againMinutes = $0.againMinutes }, FieldRules("again_minutes", 16, json: "againMinutes", .number, max: 1440)),
     .number(\.missedMinutes, { $1.missedMinutes = $0.missedMinutes }, FieldRules("missed_minutes", 17, json: "missedMinutes", .number, max: 1440)),
     .text(\.stock, { $1.stock = $0.stock }, FieldRules("stock", 18, json: "stock", .text, isReadOnly: true)),
     .text(\.orderAt, { $1.orderAt = $0.orderAt }, FieldRules("order_at", 19, json: "orderAt", .text, format: .amount)),

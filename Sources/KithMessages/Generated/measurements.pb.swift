@@ -75,7 +75,7 @@ public nonisolated struct MeasurementRecord: Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {self._deletedAt = nil}
 
-  /// it is outside the usual range, and a person confirmed it
+  /// it is outside the usual range
   public var unlikely: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -173,6 +173,9 @@ public nonisolated struct ListMeasurementsRequest: Sendable {
   /// empty = all
   public var kind: String = String()
 
+  /// of "other"; empty = all
+  public var name: String = String()
+
   public var from: String = String()
 
   /// the last day
@@ -214,7 +217,7 @@ public nonisolated struct MeasurementSeriesRequest: Sendable {
   /// of "other"
   public var name: String = String()
 
-  /// empty = 30 days before `until`
+  /// empty = 30 days before `until`; at most 1,100 days before it
   public var from: String = String()
 
   /// the last day; empty = today
@@ -526,7 +529,7 @@ nonisolated extension DeleteMeasurementRequest: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension ListMeasurementsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListMeasurementsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}from\0\u{1}until\0\u{1}deleted\0\u{1}limit\0\u{1}cursor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}from\0\u{1}until\0\u{1}deleted\0\u{1}limit\0\u{1}cursor\0\u{1}name\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -540,6 +543,7 @@ nonisolated extension ListMeasurementsRequest: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularBoolField(value: &self.deleted) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.name) }()
       default: break
       }
     }
@@ -564,11 +568,15 @@ nonisolated extension ListMeasurementsRequest: SwiftProtobuf.Message, SwiftProto
     if !self.cursor.isEmpty {
       try visitor.visitSingularStringField(value: self.cursor, fieldNumber: 6)
     }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: ListMeasurementsRequest, rhs: ListMeasurementsRequest) -> Bool {
     if lhs.kind != rhs.kind {return false}
+    if lhs.name != rhs.name {return false}
     if lhs.from != rhs.from {return false}
     if lhs.until != rhs.until {return false}
     if lhs.deleted != rhs.deleted {return false}

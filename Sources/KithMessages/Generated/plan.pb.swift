@@ -109,12 +109,6 @@ public nonisolated struct PlanItem: @unchecked Sendable {
     set {_uniqueStorage()._note = newValue}
   }
 
-  /// after these it is reminded again; 0 = 15
-  public var againMinutes: UInt32 {
-    get {_storage._againMinutes}
-    set {_uniqueStorage()._againMinutes = newValue}
-  }
-
   /// after these it is missed; 0 = 120
   public var missedMinutes: UInt32 {
     get {_storage._missedMinutes}
@@ -167,7 +161,7 @@ public nonisolated struct PlanItem: @unchecked Sendable {
     set {_uniqueStorage()._orderSoon = newValue}
   }
 
-  /// what it said before, newest first; only in Item
+  /// what it said before, newest first, at most 20; only in Item
   public var versions: [PlanVersion] {
     get {_storage._versions}
     set {_uniqueStorage()._versions = newValue}
@@ -326,7 +320,7 @@ public nonisolated struct Dose: @unchecked Sendable {
   /// Clears the value of `deletedAt`. Subsequent reads from it will return its default value.
   public mutating func clearDeletedAt() {_uniqueStorage()._deletedAt = nil}
 
-  /// as it was called
+  /// as it was called at the time that it answers
   public var itemName: String {
     get {_storage._itemName}
     set {_uniqueStorage()._itemName = newValue}
@@ -335,6 +329,18 @@ public nonisolated struct Dose: @unchecked Sendable {
   public var unit: String {
     get {_storage._unit}
     set {_uniqueStorage()._unit = newValue}
+  }
+
+  /// names the time that it answers, also when the plan has moved that time
+  public var timeKey: String {
+    get {_storage._timeKey}
+    set {_uniqueStorage()._timeKey = newValue}
+  }
+
+  /// name of the person who took it back
+  public var deletedBy: String {
+    get {_storage._deletedBy}
+    set {_uniqueStorage()._deletedBy = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -350,11 +356,11 @@ public nonisolated struct PlanWarning: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "given" = this time was answered already, "early" = less than least_minutes after the last one, "most" = the day has had its most,
-  /// "inactive" = the item is paused or ended
+  /// "given" = this time was answered already, "early" = less than least_minutes after another one, or more than missed_minutes before its
+  /// time, "most" = the day has had its most, "inactive" = the item is paused or ended
   public var kind: String = String()
 
-  /// of "given" and "early": which one was recorded before
+  /// which one was recorded before; of one that is before its time: none
   public var doseID: String = String()
 
   /// when that was
@@ -591,7 +597,7 @@ public nonisolated struct PlanDue: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// as it was at that time
+  /// as it was at that time, without its note and its times
   public var item: PlanItem {
     get {_item ?? PlanItem()}
     set {_item = newValue}
@@ -812,12 +818,33 @@ public nonisolated struct DoseReply: Sendable {
   /// Clears the value of `item`. Subsequent reads from it will return its default value.
   public mutating func clearItem() {self._item = nil}
 
+  /// which time it answers, and when it was given: what a person was asked about, if nothing was recorded
+  public var due: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_due ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_due = newValue}
+  }
+  /// Returns true if `due` has been explicitly set.
+  public var hasDue: Bool {self._due != nil}
+  /// Clears the value of `due`. Subsequent reads from it will return its default value.
+  public mutating func clearDue() {self._due = nil}
+
+  public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_occurredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_occurredAt = newValue}
+  }
+  /// Returns true if `occurredAt` has been explicitly set.
+  public var hasOccurredAt: Bool {self._occurredAt != nil}
+  /// Clears the value of `occurredAt`. Subsequent reads from it will return its default value.
+  public mutating func clearOccurredAt() {self._occurredAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _dose: Dose? = nil
   fileprivate var _item: PlanItem? = nil
+  fileprivate var _due: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct ListDosesRequest: Sendable {
@@ -865,7 +892,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PlanItem"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}name\0\u{1}amount\0\u{1}unit\0\u{1}form\0\u{1}times\0\u{3}every_hours\0\u{3}first_time\0\u{3}as_needed\0\u{3}least_minutes\0\u{3}most_per_day\0\u{1}from\0\u{1}until\0\u{1}note\0\u{3}again_minutes\0\u{3}missed_minutes\0\u{1}stock\0\u{3}order_at\0\u{1}state\0\u{3}created_at\0\u{3}updated_at\0\u{3}updated_by\0\u{3}order_soon\0\u{1}versions\0\u{3}time_zone\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}name\0\u{1}amount\0\u{1}unit\0\u{1}form\0\u{1}times\0\u{3}every_hours\0\u{3}first_time\0\u{3}as_needed\0\u{3}least_minutes\0\u{3}most_per_day\0\u{1}from\0\u{1}until\0\u{1}note\0\u{4}\u{2}missed_minutes\0\u{1}stock\0\u{3}order_at\0\u{1}state\0\u{3}created_at\0\u{3}updated_at\0\u{3}updated_by\0\u{3}order_soon\0\u{1}versions\0\u{3}time_zone\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -883,7 +910,6 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _from: String = String()
     var _until: String = String()
     var _note: String = String()
-    var _againMinutes: UInt32 = 0
     var _missedMinutes: UInt32 = 0
     var _stock: String = String()
     var _orderAt: String = String()
@@ -919,7 +945,6 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _from = source._from
       _until = source._until
       _note = source._note
-      _againMinutes = source._againMinutes
       _missedMinutes = source._missedMinutes
       _stock = source._stock
       _orderAt = source._orderAt
@@ -963,7 +988,6 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._until) }()
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
-        case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._againMinutes) }()
         case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._missedMinutes) }()
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._stock) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._orderAt) }()
@@ -1031,9 +1055,6 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._note.isEmpty {
         try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 15)
       }
-      if _storage._againMinutes != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._againMinutes, fieldNumber: 16)
-      }
       if _storage._missedMinutes != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._missedMinutes, fieldNumber: 17)
       }
@@ -1088,7 +1109,6 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._from != rhs_storage._from {return false}
         if _storage._until != rhs_storage._until {return false}
         if _storage._note != rhs_storage._note {return false}
-        if _storage._againMinutes != rhs_storage._againMinutes {return false}
         if _storage._missedMinutes != rhs_storage._missedMinutes {return false}
         if _storage._stock != rhs_storage._stock {return false}
         if _storage._orderAt != rhs_storage._orderAt {return false}
@@ -1194,7 +1214,7 @@ nonisolated extension PlanVersion: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Dose"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}outcome\0\u{1}amount\0\u{1}reason\0\u{1}note\0\u{1}recorder\0\u{1}warnings\0\u{3}created_at\0\u{3}deleted_at\0\u{3}item_name\0\u{1}unit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}outcome\0\u{1}amount\0\u{1}reason\0\u{1}note\0\u{1}recorder\0\u{1}warnings\0\u{3}created_at\0\u{3}deleted_at\0\u{3}item_name\0\u{1}unit\0\u{3}time_key\0\u{3}deleted_by\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1211,6 +1231,8 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _deletedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _itemName: String = String()
     var _unit: String = String()
+    var _timeKey: String = String()
+    var _deletedBy: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1235,6 +1257,8 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _deletedAt = source._deletedAt
       _itemName = source._itemName
       _unit = source._unit
+      _timeKey = source._timeKey
+      _deletedBy = source._deletedBy
     }
   }
 
@@ -1267,6 +1291,8 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._deletedAt) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._itemName) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._unit) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._timeKey) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._deletedBy) }()
         default: break
         }
       }
@@ -1321,6 +1347,12 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._unit.isEmpty {
         try visitor.visitSingularStringField(value: _storage._unit, fieldNumber: 14)
       }
+      if !_storage._timeKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._timeKey, fieldNumber: 15)
+      }
+      if !_storage._deletedBy.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._deletedBy, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1344,6 +1376,8 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._deletedAt != rhs_storage._deletedAt {return false}
         if _storage._itemName != rhs_storage._itemName {return false}
         if _storage._unit != rhs_storage._unit {return false}
+        if _storage._timeKey != rhs_storage._timeKey {return false}
+        if _storage._deletedBy != rhs_storage._deletedBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2088,7 +2122,7 @@ nonisolated extension UndoDoseRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension DoseReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DoseReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dose\0\u{1}warnings\0\u{1}item\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dose\0\u{1}warnings\0\u{1}item\0\u{1}due\0\u{3}occurred_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2099,6 +2133,8 @@ nonisolated extension DoseReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 1: try { try decoder.decodeSingularMessageField(value: &self._dose) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.warnings) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._due) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._occurredAt) }()
       default: break
       }
     }
@@ -2118,6 +2154,12 @@ nonisolated extension DoseReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._item {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._due {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._occurredAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2125,6 +2167,8 @@ nonisolated extension DoseReply: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._dose != rhs._dose {return false}
     if lhs.warnings != rhs.warnings {return false}
     if lhs._item != rhs._item {return false}
+    if lhs._due != rhs._due {return false}
+    if lhs._occurredAt != rhs._occurredAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -19,7 +19,8 @@ public struct TodayPage: Page {
     unreviewed.limit = 20
     let open = try await hub.ask(unreviewed).records.filter { record in !today.records.contains { $0.id == record.id } }
     let reminders = try await hub.ask(ReminderStatusRequest())
-    let needs = await NeedsPerson(try await hub.ask(StatusRequest()), view, hub)
+    let plan = try await hub.askIfServed(PlanDayRequest()) ?? PlanDay()
+    let needs = try await NeedsPerson(try await hub.ask(StatusRequest()), view, hub)
     let list = EntryList(view: view, reviewing: "/")
     let recipient = settings.recipient.isEmpty ? "" : settings.recipient + settings.honorific
     let who: HTML = recipient.isEmpty ? "" : "<p class=\"recipient\">\(view[.caredFor, ["name": recipient]])</p>"
@@ -35,7 +36,7 @@ public struct TodayPage: Page {
     return Shown(
       view.date(view.today), in: .today, follows: ["care", "reminders"],
       """
-      \(who)\(needs.line)\(DueReminders(view: view).html(reminders.due, next: "/"))\(record)\(look)
+      \(who)\(needs.line)\(DueReminders(view: view).html(reminders.due, next: "/"))\(PlanList(view: view, next: "/").html(plan))\(record)\(look)
       <section class="card"><h2>\(view[.recordedToday])</h2>\(list.html(today.records, empty: .nothing))
       <p class="links"><a href="/summary">\(view[.summary])</a> <a href="/days">\(view[.days])</a></p></section>
       """)

@@ -10,9 +10,8 @@ struct NeedsPerson: Sendable {
   private let view: PageView
 
   /// Takes the state of the hub, and asks for that of its backups.
-  init(_ status: StatusReply, _ view: PageView, _ hub: some Port) async {
-    // An older hub makes no backups.
-    let backups = (try? await hub.ask(ListBackupsRequest())) ?? BackupState()
+  init(_ status: StatusReply, _ view: PageView, _ hub: some Port) async throws(Failure) {
+    let backups = try await hub.askIfServed(ListBackupsRequest()) ?? BackupState()
     self.findings = StatusExamination(status, backups, PageReader(view: view)).needs
     self.view = view
   }

@@ -10,7 +10,7 @@ public struct SyncPage: Page {
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
     let status = try await hub.ask(StatusRequest())
     let statuses = status.sync
-    let needs = await NeedsPerson(status, view, hub)
+    let needs = try await NeedsPerson(status, view, hub)
     let problems = try await hub.ask(ListProblemsRequest()).problems
     var missing = ListContactsRequest()
     missing.heldBack = true

@@ -24,7 +24,7 @@ public struct DoseTable<View: DatabaseView> {
     return dose
   }
 
-  /// What was recorded of an item and not taken back, for times and at moments of a span, by time, and the last one before it.
+  /// What was recorded of an item and not taken back, for times and at moments of a span, by time and recorder, and the last one before it.
   ///
   /// - Parameter span: Nanoseconds since 1970.
   public func of(_ item: String, in span: Range<Int64>) throws(Failure) -> [Dose] {
@@ -43,7 +43,12 @@ public struct DoseTable<View: DatabaseView> {
       ORDER BY occurred_at DESC, id DESC LIMIT 1
       """, [item, from])
     let all = (last.map { [$0] } ?? []).filter { last in !found.contains { $0.id == last.id } } + found
-    return all.sorted { ($0.occurredAt.nanosecondsSince1970, $0.id) < ($1.occurredAt.nanosecondsSince1970, $1.id) }
+    // Ids are made as doses arrive, and say nothing of which came first.
+    return all.sorted {
+      ($0.occurredAt.nanosecondsSince1970, $0.recorder, $0.id) < (
+        $1.occurredAt.nanosecondsSince1970, $1.recorder, $1.id
+      )
+    }
   }
 
   /// A page of the history, the newest first.

@@ -47,12 +47,13 @@ public struct MeasurementTable<View: DatabaseView> {
       by: "occurred_at",
       """
       WHERE occurred_at >= ?1 AND occurred_at < ?2 AND (?3 OR deleted_at IS NULL) AND (?4 = '' OR kind = ?4)
-        AND (?5 IS NULL OR (occurred_at, id) < (?5, ?6))
+        AND (?5 IS NULL OR (occurred_at, id) < (?5, ?6)) AND (?8 = '' OR name = ?8)
       ORDER BY occurred_at DESC, id DESC LIMIT ?7
       """,
       [
         .integer(span.lowerBound), .integer(span.upperBound), .integer(request.deleted ? 1 : 0), .text(request.kind),
         start.map { .integer($0.key) } ?? .null, .integer(start?.row ?? 0), .integer(Int64(limit + 1)),
+        .text(request.name),
       ], limit: limit)
     var reply = ListMeasurementsReply()
     reply.measurements = page.records

@@ -43,7 +43,8 @@ extension Migration {
       CREATE INDEX dose_time ON dose (occurred_at, id);
       CREATE INDEX dose_item ON dose (item, occurred_at, id);
       CREATE INDEX dose_due ON dose (item, due) WHERE due IS NOT NULL;
-      CREATE INDEX dose_made ON dose (item, created_at) WHERE deleted_at IS NULL;
+      -- The sum of what was given since the stock was counted reads this alone.
+      CREATE INDEX dose_stock ON dose (item, created_at, amount) WHERE deleted_at IS NULL AND outcome <> 'skipped';
 
       -- body: a MeasurementRecord message. amount, lower: in thousandths of the unit of the kind.
       CREATE TABLE measurement (
@@ -73,6 +74,12 @@ public struct PlanEdition: Sendable {
   public let validFrom: Int64
   /// As it was said.
   public let item: PlanItem
+
+  /// Makes one.
+  public init(validFrom: Int64, item: PlanItem) {
+    self.validFrom = validFrom
+    self.item = item
+  }
 }
 
 /// The items of the care plan, with what they said before.
@@ -162,7 +169,7 @@ extension PlanTable where View == Transaction {
         FROM plan_item WHERE uuid = ?1
         """, .text(item.id), .integer(validFrom), body)
     }
-    try self.view.announce(item.id, kind: "plan_item")
+    try self.view.announce(item.id, kind: "plan")
   }
 
   /// Moves the times of all items to another zone, in which they are the same times of day from now on.
@@ -181,14 +188,26 @@ extension PlanTable where View == Transaction {
   /// Counts what is left of an item.
   ///
   /// - Parameters:
-  ///   - left: In hundredths of the unit.
-  ///   - now: What is given from then on is taken off it, in nanoseconds since 1970.
-  public func count(_ id: String, left: Int64, now: Int64) throws(Failure) {
+  ///   - left: In hundredths of the unit; nil = it is not counted.
+  ///   - now: What is recorded from then on is taken off it, in nanoseconds since 1970.
+  public func count(_ id: String, left: Int64?, now: Int64) throws(Failure) {
     try self.view.attempt { database in
       try database.run(
-        "UPDATE plan_item SET stock = ?2, stock_at = ?3 WHERE uuid = ?1", .text(id), .integer(left), .integer(now))
+        "UPDATE plan_item SET stock = ?2, stock_at = ?3 WHERE uuid = ?1", .text(id), .optional(left), .integer(now))
     }
-    try self.view.announce(id, kind: "plan_item")
+    try self.view.announce(id, kind: "plan")
+  }
+}
+
+extension PlanTable where View == Transaction {
+  /// Adds what came to what is left of an item that is counted.
+  ///
+  /// - Parameter hundredths: Of the unit.
+  public func add(_ id: String, _ hundredths: Int64) throws(Failure) {
+    try self.view.attempt { database in
+      try database.run("UPDATE plan_item SET stock = stock + ?2 WHERE uuid = ?1", .text(id), .integer(hundredths))
+    }
+    try self.view.announce(id, kind: "plan")
   }
 }
 
