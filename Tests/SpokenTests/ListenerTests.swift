@@ -25,7 +25,7 @@ import Testing
       ("21:30", "she took her medicine at eight", .whichHalf(hour: 8)),
       ("15:00", "she took her medicine at 16:00", .notYet),
       ("15:00", "remind me at nine", .whichReminder), ("15:00", "remind me to call Ingrid", .whichDay),
-      ("15:00", "she took her", .half), ("15:00", "the soup of the cat", .unknown(.meal)),
+      ("15:00", "she took her", .half), ("15:00", "the soup of the lid", .unknown(.meal)), ("15:00", "the soup of the cat", .whose),
       ("15:00", "good morning sunshine", .unknown(nil)),
       ("13:58", "she took her medicine at two", .whichHalf(hour: 2)), ("15:00", "mum had lunch twelve", .whichTime),
       ("15:00", "he took her pills", .whose), ("15:00", "log medication two tablets sorry three", .several),
