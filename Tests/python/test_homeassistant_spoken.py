@@ -157,6 +157,7 @@ def test_undo_is_about_what_was_said_last(hub):
 
 def test_a_reminder_is_turned_on_off_and_on_again(hub):
     with spoken_to(hub) as (_, voice):
+        assert voice.say("remind me every day at half past eight in the evening")[0]
         for text, is_on in (("turn on the daily reminder", True), ("turn off the daily reminder", False), ("turn on the daily reminder", True)):
             assert voice.say(text)[0]
             assert hub.reply("Reminders/Status")["daily"].get("enabled", False) is is_on
