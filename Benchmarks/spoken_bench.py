@@ -59,7 +59,7 @@ def main():
             hub.reply("Care/Record", {"category": "medication", "memo": f"straight {number}"})
             straight.append(time.monotonic() - began)
         with spoken_to(hub) as (_, voice):
-            english = timed(voice, [f"log medication two tablets of batch {number}" for number in range(count)], "handled")
+            english = timed(voice, [f"log medication {number + 1} ml" for number in range(count)], "handled")
             japanese = timed(voice, [f"服薬、アムロジピン{number}錠を記録して" for number in range(count)], "handled")
             asked = timed(voice, ["when did she last take her medicine"] * count, "handled")
             doubtful = timed(voice, ["maybe she took her medicine at eight this morning"] * count, "not-handled")

@@ -15,10 +15,9 @@ extension PlanDay {
     self.timeZone = zone.name
     let span = zone.start(of: day)..<zone.start(of: day.adding(days: 1))
     for rules in items {
-      let dues = rules.schedule.dues(from: span.lowerBound, to: span.upperBound)
-      self.dues += dues.map { PlanDue($0, rules, now: now) }
-      // What answers a time of the day before is shown there.
       let near = rules.schedule.dues(from: span.lowerBound - DoseRules.back, to: span.upperBound + DoseRules.ahead)
+      self.dues += near.filter { span.contains($0.instant) }.map { PlanDue($0, rules, now: now) }
+      // What answers a time of the day before is shown there.
       let keys = Set(near.map(\.key))
       self.others += rules.doses.filter {
         !keys.contains($0.timeKey) && span.contains($0.occurredAt.nanosecondsSince1970)
