@@ -144,7 +144,8 @@ let package = Package(
     .target(
       name: "CareRecorder",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "Spoken", "Storage", "EventLoop", "Digest", "CLinux", protobuf, logging,
+        "Bus", "CivilTime", "Fields", "KithMessages", "Spoken", "Storage", "EventLoop", "Digest", "CLinux", protobuf,
+        logging,
       ], swiftSettings: strict),
     .target(name: "Spoken", dependencies: ["CivilTime", "KithMessages"], swiftSettings: strict),
     .target(

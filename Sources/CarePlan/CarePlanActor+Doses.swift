@@ -66,10 +66,7 @@ private struct DoseTime: Sendable {
   init(_ given: Google_Protobuf_Timestamp?, _ due: Google_Protobuf_Timestamp?, now: Int64) throws(Failure) {
     self.instant = given?.nanosecondsSince1970 ?? now
     self.due = due?.nanosecondsSince1970
-    // A phone's clock may be ahead of the hub's.
-    guard self.instant >= 0, self.instant <= now + 3_600_000_000_000 else {
-      throw .invalid(field: "occurred_at", "must be a time that has come. Check the date.")
-    }
+    try PastTime.check(self.instant, now: now, field: "occurred_at")
     guard self.due.map({ (0...now + 366 * 86_400_000_000_000).contains($0) }) ?? true else {
       throw .invalid(field: "due", "must be a time of the plan. Check the date.")
     }

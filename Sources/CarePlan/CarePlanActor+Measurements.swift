@@ -30,9 +30,7 @@ extension CarePlanActor {
     measured.unit = rules.written(measured.unit)
     measured.unlikely = rules.isUnlikely(amount, lower)
     let time = request.hasOccurredAt ? request.occurredAt.nanosecondsSince1970 : now
-    guard time >= 0, time <= now + 3_600_000_000_000 else {
-      throw .invalid(field: "occurred_at", "must be a time that has come. Check the date.")
-    }
+    try PastTime.check(time, now: now, field: "occurred_at")
     measured.occurredAt = .init(nanosecondsSince1970: time)
     measured.createdAt = .init(nanosecondsSince1970: now)
     return try await self.storage.commit(RecordMeasurementRequest.self, context) {

@@ -1,5 +1,6 @@
 internal import Bus
 internal import CivilTime
+internal import Fields
 internal import KithMessages
 
 /// The limits and rules of care entries.
@@ -41,9 +42,7 @@ enum CareRules {
 
   /// A time at which something may have happened: from 1970 to an hour from now.
   static func time(_ nanoseconds: Int64, now: Int64, field: String = "occurred_at") throws(Failure) {
-    guard nanoseconds >= 0, nanoseconds <= now + 3_600_000_000_000 else {
-      throw .invalid(field: field, "must be a time that has come. Check the date.")
-    }
+    try PastTime.check(nanoseconds, now: now, field: field)
   }
 
   static func day(_ text: String, field: String = "day") throws(Failure) -> Day {

@@ -79,13 +79,9 @@ extension FieldRules.Format {
 
   /// The amount with two decimals, as the server returns it; nil if the text is not an amount.
   private static func amount(_ text: String) -> String? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let areDigits = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-    guard (1...2).contains(parts.count), areDigits, parts[0].utf8.count <= 12 else { return nil }
-    let whole = parts[0].drop { $0 == "0" }
-    let decimals = parts.count == 2 ? parts[1] : ""
-    guard decimals.utf8.count <= 2 else { return nil }
-    return "\(whole.isEmpty ? "0" : whole).\(decimals)\(String(repeating: "0", count: 2 - decimals.utf8.count))"
+    guard let quantity = Quantity(text) else { return nil }
+    let (whole, rest) = (quantity.hundredths / 100, quantity.hundredths % 100)
+    return "\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 
   private static func degrees(_ text: String, _ limit: Double) -> String? {

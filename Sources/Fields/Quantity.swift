@@ -1,10 +1,10 @@
 /// An amount with at most two decimals, kept in hundredths so that sums are exact.
 ///
 /// ```swift
-/// let left = Quantity("12")! - Quantity("0.5")!
-/// print(left)  // "11.5"
+/// print(Quantity("0.50")?.hundredths ?? 0)  // 50
+/// print(Quantity(hundredths: 1150))  // "11.5"
 /// ```
-public struct Quantity: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct Quantity: Sendable, Hashable, CustomStringConvertible {
   /// The amount in hundredths.
   public let hundredths: Int64
 
@@ -30,19 +30,5 @@ public struct Quantity: Sendable, Hashable, Comparable, CustomStringConvertible 
     let (whole, rest) = (self.hundredths.magnitude / 100, self.hundredths.magnitude % 100)
     let digits = rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)"
     return (self.hundredths < 0 ? "-" : "") + "\(whole)" + (rest == 0 ? "" : ".\(digits)")
-  }
-
-  /// Compares amounts.
-  public static func < (one: Quantity, other: Quantity) -> Bool { one.hundredths < other.hundredths }
-
-  /// The sum, and the greatest amount if it is too large.
-  public static func + (one: Quantity, other: Quantity) -> Quantity {
-    let (sum, isTooLarge) = one.hundredths.addingReportingOverflow(other.hundredths)
-    return Quantity(hundredths: isTooLarge ? .max : sum)
-  }
-
-  /// The difference.
-  public static func - (one: Quantity, other: Quantity) -> Quantity {
-    Quantity(hundredths: one.hundredths &- other.hundredths)
   }
 }

@@ -26,7 +26,7 @@ struct BackupConfiguration: Sendable, Hashable {
   var fault: String? {
     guard self.values.hasSecrets, self.values.cipher == nil else { return nil }
     return
-      "backup.secrets needs backup.passphrase_file or backup.recipients_file: without it, whoever reads the folder has your passwords and keys"
+      "backup.secrets needs backup.passphrase_file or backup.recipients_file: without one of them the folder has your passwords and keys in a form that anybody can read"
   }
 
   /// The worker that a service runs on alone.

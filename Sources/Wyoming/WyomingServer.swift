@@ -207,7 +207,7 @@ private final class Connection {
 
   func send(_ bytes: [UInt8]) { (self.answer, self.sent) = (bytes, 0) }
 
-  /// Reads what is there. Returns false if the other side has ended.
+  /// Reads the bytes that have arrived. Returns false if the other side has closed the connection.
   func read() -> Bool {
     var piece = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe recv(self.descriptor, &piece, piece.count, 0)

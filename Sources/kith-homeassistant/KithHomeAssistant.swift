@@ -29,7 +29,7 @@ struct KithHomeAssistant: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Another machine, or a range, that may send sentences; may be given several times. Whoever may can record and ask.",
+      "Another machine, or a range, that may send sentences: it can then record and ask. May be given several times.",
       valueName: "address"))
   var wyomingFrom: [String] = []
 

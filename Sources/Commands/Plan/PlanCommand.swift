@@ -79,17 +79,7 @@ struct GiveCommand: HubCommand {
     request.partly = self.partly
     request.note = self.note
     request.recorder = self.recorder
-    request.unlessWarned = !self.confirmation.yes
-    var reply = try await session.ask(request)
-    if !reply.hasDose {
-      try self.confirmation.ask(DoseText.question(reply, session), isGrave: true, session)
-      request.unlessWarned = false
-      // What was asked about, whatever happens meanwhile.
-      if reply.hasDue { request.due = reply.due }
-      request.occurredAt = reply.occurredAt
-      reply = try await session.ask(request)
-    }
-    try await session.show(reply, DoseText(reply).lines(session))
+    try await self.confirmation.record(request, session)
   }
 }
 
@@ -120,12 +110,41 @@ struct SkipCommand: HubCommand {
     if let due = try self.due?.start(now: session.now, in: try await session.careZone()) { request.due = due }
     request.reason = self.reason
     request.recorder = self.recorder
-    request.unlessWarned = !self.confirmation.yes
+    try await self.confirmation.record(request, session)
+  }
+}
+
+/// A request that is recorded unless there is a warning, which a person answers.
+private protocol WarnedRequest: Command where Reply == DoseReply {
+  var unlessWarned: Bool { get set }
+
+  /// Fixes what a person was asked about, whatever happens meanwhile.
+  mutating func fix(_ reply: DoseReply)
+}
+
+extension GiveRequest: WarnedRequest {
+  fileprivate mutating func fix(_ reply: DoseReply) {
+    if reply.hasDue { self.due = reply.due }
+    self.occurredAt = reply.occurredAt
+  }
+}
+
+extension SkipRequest: WarnedRequest {
+  fileprivate mutating func fix(_ reply: DoseReply) {
+    if reply.hasDue { self.due = reply.due }
+  }
+}
+
+extension Confirmation {
+  /// Records, and asks before if there is something to know.
+  fileprivate func record(_ given: some WarnedRequest, _ session: Session) async throws {
+    var request = given
+    request.unlessWarned = !self.yes
     var reply = try await session.ask(request)
     if !reply.hasDose {
-      try self.confirmation.ask(DoseText.question(reply, session), isGrave: true, session)
+      try self.ask(DoseText.question(reply, session), isGrave: true, session)
       request.unlessWarned = false
-      if reply.hasDue { request.due = reply.due }
+      request.fix(reply)
       reply = try await session.ask(request)
     }
     try await session.show(reply, DoseText(reply).lines(session))

@@ -176,7 +176,24 @@ struct ListPlanItemsCommand: HubCommand {
   }
 }
 
-struct ShowPlanItemCommand: HubCommand {
+/// A command that names one item, asks something of it, and shows it.
+protocol OneItemCommand: HubCommand {
+  associatedtype Request: Command where Request.Reply == PlanItem
+
+  var item: PlanItemReference { get }
+
+  /// What is asked of the item with an id.
+  func request(_ id: String) -> Request
+}
+
+extension OneItemCommand {
+  func run(_ session: Session) async throws {
+    let reply = try await session.ask(self.request(try await self.item.id(session)))
+    try await session.show(reply, PlanItemCard(reply).lines(session))
+  }
+}
+
+struct ShowPlanItemCommand: OneItemCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show an item with what it said before.",
     discussion: "Example: kith plan show aspirin")
@@ -186,14 +203,10 @@ struct ShowPlanItemCommand: HubCommand {
   @Argument(help: PlanItemReference.help)
   var item: PlanItemReference
 
-  func run(_ session: Session) async throws {
-    let id = try await self.item.id(session)
-    let reply = try await session.ask(GetPlanItemRequest.with { $0.id = id })
-    try await session.show(reply, PlanItemCard(reply).lines(session))
-  }
+  func request(_ id: String) -> GetPlanItemRequest { .with { $0.id = id } }
 }
 
-struct PausePlanItemCommand: HubCommand {
+struct PausePlanItemCommand: OneItemCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause", abstract: "Pause an item: nothing of it is due until it is resumed.",
     discussion: "Example: kith plan pause aspirin")
@@ -203,14 +216,10 @@ struct PausePlanItemCommand: HubCommand {
   @Argument(help: PlanItemReference.help)
   var item: PlanItemReference
 
-  func run(_ session: Session) async throws {
-    let id = try await self.item.id(session)
-    let reply = try await session.ask(PausePlanItemRequest.with { $0.id = id })
-    try await session.show(reply, PlanItemCard(reply).lines(session))
-  }
+  func request(_ id: String) -> PausePlanItemRequest { .with { $0.id = id } }
 }
 
-struct ResumePlanItemCommand: HubCommand {
+struct ResumePlanItemCommand: OneItemCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Resume a paused or ended item.", discussion: "Example: kith plan resume aspirin")
 
@@ -219,14 +228,10 @@ struct ResumePlanItemCommand: HubCommand {
   @Argument(help: PlanItemReference.help)
   var item: PlanItemReference
 
-  func run(_ session: Session) async throws {
-    let id = try await self.item.id(session)
-    let reply = try await session.ask(ResumePlanItemRequest.with { $0.id = id })
-    try await session.show(reply, PlanItemCard(reply).lines(session))
-  }
+  func request(_ id: String) -> ResumePlanItemRequest { .with { $0.id = id } }
 }
 
-struct EndPlanItemCommand: HubCommand {
+struct EndPlanItemCommand: OneItemCommand {
   static let configuration = CommandConfiguration(
     commandName: "end", abstract: "End an item; it is kept, with all that was given.",
     discussion: "Example: kith plan end aspirin")
@@ -236,11 +241,7 @@ struct EndPlanItemCommand: HubCommand {
   @Argument(help: PlanItemReference.help)
   var item: PlanItemReference
 
-  func run(_ session: Session) async throws {
-    let id = try await self.item.id(session)
-    let reply = try await session.ask(EndPlanItemRequest.with { $0.id = id })
-    try await session.show(reply, PlanItemCard(reply).lines(session))
-  }
+  func request(_ id: String) -> EndPlanItemRequest { .with { $0.id = id } }
 }
 
 struct PlanStockCommand: HubCommand {

@@ -54,20 +54,3 @@ extension Weekday: Worded {
     }
   }
 }
-
-extension MeasurementKind: Worded {
-  func words(_ say: Language) -> String {
-    switch self {
-    case .temperature: say("temperature", "体温")
-    case .bloodPressure: say("blood pressure", "血圧")
-    case .pulse: say("pulse", "脈拍")
-    case .weight: say("weight", "体重")
-    case .oxygen: say("oxygen", "酸素飽和度")
-    case .glucose: say("glucose", "血糖")
-    case .pain: say("pain", "痛み")
-    case .fluidIn: say("fluid in", "水分摂取")
-    case .fluidOut: say("fluid out", "尿量")
-    case .other: say("other", "その他")
-    }
-  }
-}

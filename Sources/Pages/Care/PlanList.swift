@@ -57,7 +57,7 @@ struct PlanList: Sendable {
     let isMost = need.item.mostPerDay > 0 && need.today >= need.item.mostPerDay
     let times: HTML = need.today > 0 ? " \(self.view[.timesToday, ["count": count]])" : ""
     let often: HTML = isMost ? "<strong class=\"mark\">\(times)</strong>" : times
-    // Whoever gives it all the same has read from when it is not too early.
+    // Shown before the button: a person who gives it all the same has read it.
     let early: HTML =
       need.hasEarliest
       ? " <strong class=\"mark\">\(self.view[.notBefore, ["time": Self.clock(need.earliest, zone)]])</strong>" : ""

@@ -1,3 +1,7 @@
+internal import GRDB
+internal import KithMessages
+internal import SwiftProtobuf
+
 extension Migration {
   /// Records, queued changes, and their search indexes.
   static let records = Migration(
@@ -208,4 +212,18 @@ extension Migration {
     sql: """
       CREATE INDEX outbox_open ON outbox (account) WHERE attempt IS NOT NULL OR busy_until IS NOT NULL;
       """)
+}
+
+extension Migration {
+  /// Writes the names of people again that no server has named: family name first in Japanese.
+  static let japaneseNames = Migration(name: "japanese_names", sql: "") { database in
+    let people = try database.all("SELECT id, body, name FROM record WHERE kind = 1") {
+      (id: $0.integer(0), person: try? Person(serializedBytes: $0.blob(1)), name: $0.text(2))
+    }
+    for row in people {
+      // A damaged record is reported when it is read; the store opens all the same.
+      guard let person = row.person, person.shownName != row.name else { continue }
+      try database.run("UPDATE record SET name = ? WHERE id = ?", .text(person.shownName), .integer(row.id))
+    }
+  }
 }
