@@ -17,7 +17,9 @@ public struct IDTable<View: DatabaseView> {
 
   let view: View
 
-  /// The ids of a kind that begin or end with a piece, or the last one.
+  /// The ids of a kind that end with a piece, those that begin with it where none ends so, or the last one.
+  ///
+  /// Ends come first, because they are shown: one can be spelt as the beginning that all ids of these weeks have.
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown kind, or a piece of less than four characters.
   public func find(_ request: FindIdsRequest) throws(Failure) -> FindIdsReply {
@@ -29,15 +31,10 @@ public struct IDTable<View: DatabaseView> {
       throw .invalid(field: "piece", "needs at least \(Self.leastCharacters) characters of the id.")
     }
     let found = try self.view.attempt { database in
-      piece.isEmpty
-        ? try kind.last(isDeleted: request.deleted, in: database).map { [$0] } ?? []
-        : try database.all(
-          """
-          SELECT uuid FROM \(kind.table) WHERE \(kind.condition)
-            AND (substr(uuid, 1, length(?1)) = ?1 OR substr(uuid, -length(?1)) = ?1)
-          ORDER BY id DESC LIMIT \(Self.mostFound + 1)
-          """, .text(piece)
-        ) { $0.text(0) }
+      guard !piece.isEmpty else { return try kind.last(isDeleted: request.deleted, in: database).map { [$0] } ?? [] }
+      let ends = try kind.ids(where: "substr(uuid, -length(?1))", piece, most: Self.mostFound + 1, in: database)
+      guard ends.isEmpty else { return ends }
+      return try kind.ids(where: "substr(uuid, 1, length(?1))", piece, most: Self.mostFound + 1, in: database)
     }
     var reply = FindIdsReply()
     reply.ids = Array(found.prefix(Self.mostFound))
@@ -93,6 +90,14 @@ private struct Kind {
   }
 
   private static func name(of kind: RecordKind) -> String { kind == .reminder ? Self.personReminder : kind.name }
+
+  /// The ids of which a part is a piece, the newest first.
+  func ids(where part: String, _ piece: String, most: Int, in database: Database) throws -> [String] {
+    try database.all(
+      "SELECT uuid FROM \(self.table) WHERE \(self.condition) AND \(part) = ?1 ORDER BY id DESC LIMIT \(most)",
+      .text(piece)
+    ) { $0.text(0) }
+  }
 
   /// The id of the row that was made last, or deleted last; nil without one.
   func last(isDeleted: Bool, in database: Database) throws -> String? {

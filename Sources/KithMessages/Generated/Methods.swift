@@ -94,7 +94,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Finds ids by their beginning or their end, or the last of a kind: what a person types instead of a whole id.
+  /// Finds ids by their end or their beginning, or the last of a kind: what a person types instead of a whole id.
   public static let systemFindIds = Method(
     name: "kith.v1.System/FindIds", role: .viewer, isOpen: false,
     isMutating: false,

@@ -542,7 +542,7 @@ public nonisolated struct FindIdsRequest: Sendable {
   /// "care", "contact", "reminder", "delivery", "job", or a kind of record: "person", "call", "person_reminder"...; "record" = any
   public var kind: String = String()
 
-  /// the beginning or the end of an id; empty = the last one
+  /// the end of an id, or its beginning where none ends so; empty = the last one
   public var piece: String = String()
 
   /// with an empty piece: the one that was deleted last
