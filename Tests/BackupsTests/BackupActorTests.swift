@@ -34,9 +34,11 @@ final class BackupHouse: Sendable {
 
   static let day: Int64 = 86_400_000_000_000
 
-  func actor(household: String = "0a1b2c3d") -> BackupActor {
-    BackupActor(
-      storage: self.storage, plan: self.plan, household: household, stateDirectory: self.state, alarm: nil,
+  func actor(household: String = "0a1b2c3d", command: [String]? = nil) -> BackupActor {
+    var plan = self.plan
+    plan.command = command ?? plan.command
+    return BackupActor(
+      storage: self.storage, plan: plan, household: household, stateDirectory: self.state, alarm: nil,
       logger: .silent, now: { [clock] in clock.withLock { $0 } }, zone: { [zone] in zone })
   }
 
@@ -213,6 +215,47 @@ struct BackupActorTests {
     let backups = house.actor()
     let made = try await backups.make()
     #expect(made.fault.contains("ended with 3") && !made.fault.contains("password"))
+    await house.storage.close()
+  }
+
+  @Test func `what a program refused is handed over again until it is taken, once`() async throws {
+    let taken = NSTemporaryDirectory() + "kith-taken-" + UUIDv7.make().text
+    defer { try? FileManager.default.removeItem(atPath: taken) }
+    let house = try BackupHouse(command: ["/bin/sh", "-c", "ls '\(taken)' && echo $0 >>'\(taken)/names'"])
+    func names() throws -> [String] {
+      try String(contentsOfFile: taken + "/names", encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+    let backups = house.actor()
+    let made = try await backups.make()
+    #expect(made.awaitsProgram && !made.fault.isEmpty)
+    let minute: Int64 = 60_000_000_000
+    let now = house.clock.withLock { $0 }
+    #expect(await backups.nextLook(house.plan) == now + 5 * minute)
+    house.pass(5 * minute)
+    await backups.tick()
+    #expect(await backups.nextLook(house.plan) == now + 15 * minute)
+    try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: false)
+    await backups.tick()
+    #expect(!FileManager.default.fileExists(atPath: taken + "/names"), "the time has not come")
+    house.pass(10 * minute)
+    await backups.tick()
+    #expect(try names().count == 1 && names()[0].hasSuffix(made.name))
+    #expect(try await backups.state().fault.isEmpty)
+    #expect(try await house.rows().map(\.awaitsProgram) == [false])
+    house.pass(5 * minute)
+    await backups.tick()
+    #expect(try names().count == 1)
+    await house.storage.close()
+  }
+
+  @Test func `what a program refused is handed over again after a start`() async throws {
+    let house = try BackupHouse(command: ["/bin/false"])
+    let made = try await house.actor().make()
+    #expect(made.awaitsProgram)
+    let again = house.actor(command: ["/bin/true"])
+    await again.tick()
+    #expect(try await house.rows().map(\.name) == [made.name])
+    #expect(try await again.state().fault.isEmpty)
     await house.storage.close()
   }
 
