@@ -6,7 +6,7 @@ internal import Logging
 /// Gives a backup to those that get each one besides the folder: the worker that keeps it too, and the household's own program.
 struct BackupHandover: Sendable {
   /// The waits before another try: a worker at another house may be away for a night.
-  static let backoff = Backoff(first: 300_000_000_000, longest: 4 * 3_600_000_000_000)
+  static let backoff = Backoff(first: 60_000_000_000, longest: 4 * 3_600_000_000_000)
 
   /// To the worker; nil if the plan has none.
   let archive: (any Bus.Port)?

@@ -98,21 +98,6 @@ def test_a_missing_disk_of_the_worker_is_said_and_the_backup_counts_all_the_same
     assert attic.house.make().name in attic.kept() and "fault" not in attic.house.state()
 
 
-def test_one_that_was_made_while_the_worker_was_away_is_kept_when_it_is_back(attic):
-    attic.house.start()
-    path = attic.house.make()
-    assert "did not take the backup" in attic.house.state()["fault"] and attic.kept() == set()
-    attic.house.hub.end()
-    attic.house.start()
-    attic.worker()
-    # The start may have come before the worker; then the next look is five minutes later.
-    if not eventually(lambda: path.name in attic.kept(), seconds=5):
-        attic.house.hub.end()
-        attic.house.start()
-    assert eventually(lambda: path.name in attic.kept() and "fault" not in attic.house.state())
-    assert attic.house.files() == {path.name}
-
-
 @pytest.mark.parametrize("point", ["job_taken", "job_run", "job_end_sent"])
 def test_a_worker_that_dies_goes_on_where_it_stopped(attic, point):
     attic.house.start()
