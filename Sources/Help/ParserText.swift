@@ -32,9 +32,11 @@ package enum ParserText {
   package static func ofUnknownHelp(
     _ arguments: [String], _ program: (some ParsableCommand).Type, catalogue: Catalogue = .ofLocale()
   ) -> String? {
-    guard arguments.first == "help", arguments.count > 1, let tree = try? CommandTree(of: program) else { return nil }
+    guard let help = arguments.firstIndex(of: "help"), let tree = try? CommandTree(of: program),
+      tree.path(arguments[..<help]).count == 1
+    else { return nil }
     var path = [tree]
-    for word in arguments.dropFirst().prefix(while: { !$0.hasPrefix("-") }) {
+    for word in arguments[(help + 1)...].prefix(while: { !$0.hasPrefix("-") }) {
       guard let next = path.last?.commands.first(where: { $0.commandName == word }) else {
         let command = path.map(\.commandName).joined(separator: " ")
         let text = "Error: Unexpected argument '\(word)'\nUsage:\n  See '\(command) --help' for more information."
