@@ -159,7 +159,7 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CarePlan", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ], swiftSettings: strict),
     .target(
       name: "Backups",
