@@ -79,7 +79,7 @@ struct PlanList: Sendable {
       "due", due.rfc3339)
     return """
       <span class="actions">\(give.button(self.view[.give], test: "plan-give", style: "primary"))\
-      \(skip.button(self.view[.skip], test: "plan-skip"))</span>
+      \(skip.button(self.view[.skipTime], test: "plan-skip"))</span>
       """
   }
 

@@ -98,6 +98,7 @@ struct PlanReminders: Sendable {
     self.look(at: &reminder)
     let said = self.advance(&reminder)
     if said { self.say(&reminder) }
+    reminder.title = reminder.words
     self.store(reminder, before: before)
     if said { self.due.append(reminder) }
     self.plan(reminder)
@@ -130,7 +131,6 @@ struct PlanReminders: Sendable {
       }
       reminder.times[index] = time
     }
-    reminder.title = reminder.named.map(\.words).joined(separator: ", ")
   }
 
   /// Gives it its state.
@@ -204,6 +204,7 @@ struct PlanReminders: Sendable {
     reminder.knownState = .due
     reminder.isLate = self.now - first > Self.minute
     self.say(&reminder)
+    reminder.title = reminder.words
     self.changed.removeAll { $0.reminder.id == reminder.id }
     self.due.removeAll { $0.id == reminder.id }
     self.changed.append(Change(reminder: reminder, isNews: true))
@@ -222,6 +223,7 @@ struct PlanReminders: Sendable {
       self.missed.append((reminder.id, reminder.times[index]))
     }
     if reminder.open.isEmpty { reminder.knownState = .missed }
+    reminder.title = reminder.words
     self.changed.removeAll { $0.reminder.id == reminder.id }
     self.changed.append(Change(reminder: reminder, isNews: reminder.knownState == .missed))
   }
@@ -239,7 +241,6 @@ struct PlanReminders: Sendable {
     reminder.times += new.sorted { ($0.instant, $0.item.name, $0.item.id) < ($1.instant, $1.item.name, $1.item.id) }
       .map(RemindedTime.init)
     reminder.updatedAt = .init(nanosecondsSince1970: self.now)
-    reminder.title = reminder.named.map(\.words).joined(separator: ", ")
     return reminder
   }
 
@@ -283,6 +284,9 @@ extension Reminder {
 
   /// What it is about now: what is open, else all.
   var named: [RemindedTime] { self.open.isEmpty ? self.times : self.open }
+
+  /// `Aspirin 1 tablet, Vitamin 2 drops`.
+  fileprivate var words: String { self.named.map(\.words).joined(separator: ", ") }
 
   fileprivate var stateOfClosed: ReminderState {
     if self.times.contains(where: { $0.knownState == .missed }) { return .missed }
