@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test(arguments: testSeeds(short: 10, full: 600))
+  @Test(arguments: testSeeds(short: 6, full: 600))
   func `each time is said once, again only while nobody answered, and nothing is missed`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     // The night in which the clocks of Berlin are set back.
