@@ -118,6 +118,7 @@ extension Failure {
     "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",
     "LINK_ENDED": "このリンクは期限が切れています。kith-web の「リマインダー」のページを開いてください。",
     "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
+    "NOT_OF_PLAN": "スキップできるのは予定のお知らせだけです。これは kith remind done で終わらせてください。",
     "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
     "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
     // 送り先

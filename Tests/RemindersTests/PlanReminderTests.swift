@@ -187,7 +187,7 @@ import Testing
       #expect(try await care.due == [])
       try await care.at("15:00")
       #expect(try await care.said() == ["Care plan, missed\n12:00 Aspirin 1 tablet"])
-      let late = try await care.ask(DoneReminderRequest.with { $0.id = "plan:2026-11-25T11:00Z" })
+      let late = try await care.ask(DoneReminderRequest.with { $0.id = "plan:2026-11-25-1100" })
       #expect(late.knownState == .done)
       let day = try await care.ask(PlanDayRequest())
       #expect(day.dues.contains { $0.item.name == "Aspirin" && $0.isLate })

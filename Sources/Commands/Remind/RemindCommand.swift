@@ -179,7 +179,7 @@ struct DoneReminderCommand: HubCommand {
 struct SkipReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "skip", abstract: "Record that what a reminder of the plan names is not given, and why.",
-    discussion: "Example: kith remind skip plan:2026-11-20T07:00Z --reason 'feels sick'")
+    discussion: "Example: kith remind skip plan:2026-11-20-0700 --reason 'feels sick'")
 
   @OptionGroup var global: GlobalOptions
 

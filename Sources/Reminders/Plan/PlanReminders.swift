@@ -244,11 +244,11 @@ struct PlanReminders: Sendable {
     return reminder
   }
 
-  /// `plan:2026-11-25T07:00Z`: the minute in UTC, which no other one shows.
+  /// `plan:2026-11-25-0700`: the minute in UTC, which no other one shows; without capitals, as ids are typed.
   private static func id(_ instant: Int64) -> String {
     let utc = Zone(named: "UTC") ?? .system()
     let (day, time) = utc.local(at: instant)
-    return "plan:\(day)T\(time)Z"
+    return "plan:\(day)-\(time.description.filter { $0 != ":" })"
   }
 
   // MARK: - Notes
