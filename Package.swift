@@ -309,7 +309,8 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "CarePlan", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        "Reminders", "CarePlan", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop",
+        "TestKit",
         protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(

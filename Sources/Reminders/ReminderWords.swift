@@ -70,8 +70,11 @@ struct ReminderWords: Sendable {
       return self.isJapanese ? "同じ予定が2回記録されました。" : "Something of the care plan was recorded twice."
     case .plan:
       let count = reminder.named.count
-      guard named else { return self.isJapanese ? "\(count)件の予定があります。" : count == 1 ? "1 thing is due." : "\(count) things are due." }
-      return self.lines(reminder.named.map { $0.due == reminder.due ? $0.words : "\(self.clock($0.due, plan)) \($0.words)" })
+      guard named else {
+        return self.isJapanese ? "\(count)件の予定があります。" : count == 1 ? "1 thing is due." : "\(count) things are due."
+      }
+      return self.lines(
+        reminder.named.map { $0.due == reminder.due ? $0.words : "\(self.clock($0.due, plan)) \($0.words)" })
     }
   }
 
@@ -108,7 +111,8 @@ struct ReminderWords: Sendable {
   private func lines(_ all: [String]) -> String {
     guard all.count > Self.mostLines else { return all.joined(separator: "\n") }
     let more = all.count - Self.mostLines + 1
-    return (all.prefix(Self.mostLines - 1) + [self.isJapanese ? "ほか\(more)件" : "and \(more) more"]).joined(separator: "\n")
+    return (all.prefix(Self.mostLines - 1) + [self.isJapanese ? "ほか\(more)件" : "and \(more) more"]).joined(
+      separator: "\n")
   }
 
   private static let mostLines = 12

@@ -172,7 +172,9 @@ import Testing
     case 12:
       guard let reminder else { return "" }
       _ = try? await house.ask(
-        SnoozeReminderRequest.with { ($0.id, $0.minutes) = (reminder, [5, 30, 300].randomElement(using: &random) ?? 5) })
+        SnoozeReminderRequest.with {
+          ($0.id, $0.minutes) = (reminder, [5, 30, 300].randomElement(using: &random) ?? 5)
+        })
       return "snooze \(reminder)"
     case 13:
       guard let reminder else { return "" }

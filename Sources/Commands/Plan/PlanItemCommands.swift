@@ -53,7 +53,8 @@ struct PlanItemOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Remind nobody of it.")
   var quiet: Bool?
 
-  @Option(help: "Minutes without an answer after which people are reminded again. Default: 30; as many as --missed: never.")
+  @Option(
+    help: "Minutes without an answer after which people are reminded again. Default: 30; as many as --missed: never.")
   var again: UInt32?
 
   @Option(help: "\"Order soon\" when no more than this is left.")

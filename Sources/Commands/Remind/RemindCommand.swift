@@ -4,11 +4,13 @@ internal import KithMessages
 
 struct RemindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remind", abstract: "Reminders: the daily one to record care, those of the plan, and those to call a person.",
+    commandName: "remind",
+    abstract: "Reminders: the daily one to record care, those of the plan, and those to call a person.",
     discussion: "Example: kith remind daily 21:00",
     subcommands: [
       DailyReminderCommand.self, ReminderStatusCommand.self, CallReminderCommand.self, ListRemindersCommand.self,
-      ReminderSettingsCommand.self, SnoozeReminderCommand.self, DoneReminderCommand.self, SkipReminderCommand.self, RemoveReminderCommand.self,
+      ReminderSettingsCommand.self, SnoozeReminderCommand.self, DoneReminderCommand.self, SkipReminderCommand.self,
+      RemoveReminderCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

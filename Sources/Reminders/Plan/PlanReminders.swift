@@ -59,7 +59,9 @@ struct PlanReminders: Sendable {
   init(_ kept: [Reminder], _ times: [PlannedTime], now: Int64, zone: Zone) {
     self.now = now
     self.zone = zone
-    self.times = Dictionary(times.map { (Name(item: $0.item.id, key: $0.key, instant: $0.instant), $0) }) { one, _ in one }
+    self.times = Dictionary(times.map { (Name(item: $0.item.id, key: $0.key, instant: $0.instant), $0) }) { one, _ in
+      one
+    }
     var reminders: [String: Reminder] = [:]
     for reminder in kept where reminder.knownKind == .plan { reminders[reminder.id] = self.goOn(reminder) }
     let known = Set(
@@ -73,7 +75,9 @@ struct PlanReminders: Sendable {
     self.begin(new.filter { now <= $0.end }, reminders)
     let late = Dictionary(grouping: new.filter { now > $0.end }) { $0.instant / Self.minute }
     for (_, times) in late.sorted(by: { $0.key < $1.key }) { self.miss(times, reminders) }
-    self.missed.sort { ($0.time.due.nanosecondsSince1970, $0.time.name) < ($1.time.due.nanosecondsSince1970, $1.time.name) }
+    self.missed.sort {
+      ($0.time.due.nanosecondsSince1970, $0.time.name) < ($1.time.due.nanosecondsSince1970, $1.time.name)
+    }
     for time in times where time.instant > now && time.reminds && time.answer == nil { self.comeBack(at: time.instant) }
   }
 

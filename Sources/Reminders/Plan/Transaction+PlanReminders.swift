@@ -52,7 +52,9 @@ extension Transaction {
     let still = Set(doubles.map { "double:\($1.id)" })
     for var reminder in open where [.due, .snoozed].contains(reminder.knownState) {
       // One of the two was taken back.
-      guard !still.contains(reminder.id), reminder.due.nanosecondsSince1970 > now - PlanReminders.memory else { continue }
+      guard !still.contains(reminder.id), reminder.due.nanosecondsSince1970 > now - PlanReminders.memory else {
+        continue
+      }
       reminder.knownState = .done
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try self.reminders.put(reminder)
