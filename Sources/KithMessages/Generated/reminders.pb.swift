@@ -126,6 +126,8 @@ public nonisolated struct SetDailyReminderRequest: Sendable {
   fileprivate var _onlyIfNothingRecorded: Bool? = nil
 }
 
+/// The kind "plan" is about what is due of the care plan; its title says what, with amounts. "double" is about something that was recorded
+/// twice, by people who did not know of each other.
 public nonisolated struct Reminder: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -136,14 +138,12 @@ public nonisolated struct Reminder: @unchecked Sendable {
     set {_uniqueStorage()._id = newValue}
   }
 
-  /// "person" = kept with a person, "plan" = something of the care plan is due, "double" = something of it was recorded twice, by people
-  /// who did not know of each other
+  /// "person" = kept with a person
   public var kind: String {
     get {_storage._kind}
     set {_uniqueStorage()._kind = newValue}
   }
 
-  /// of "plan": what it names, with amounts
   public var title: String {
     get {_storage._title}
     set {_uniqueStorage()._title = newValue}
