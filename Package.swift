@@ -163,7 +163,7 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CarePlan", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ], swiftSettings: strict),
     .target(
       name: "Backups",
@@ -313,7 +313,8 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        "Reminders", "CarePlan", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop",
+        "TestKit",
         protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(

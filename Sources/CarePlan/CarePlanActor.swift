@@ -1,5 +1,5 @@
 public import Bus
-internal import CivilTime
+public import CivilTime
 internal import Fields
 internal import KithMessages
 public import Storage
@@ -178,7 +178,7 @@ extension Planned {
 
 extension DatabaseView {
   /// The time zone of the settings of care.
-  func careZone() throws(Failure) -> Zone { try Zone.reading(try self.care.settings().timeZone) }
+  public func careZone() throws(Failure) -> Zone { try Zone.reading(try self.care.settings().timeZone) }
 
   /// What is known of an item around a span of time.
   func rules(of item: PlanItem, around span: Range<Int64>) throws(Failure) -> DoseRules {

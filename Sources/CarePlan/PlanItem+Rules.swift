@@ -1,7 +1,7 @@
 internal import Bus
 internal import CivilTime
 internal import Fields
-internal import KithMessages
+public import KithMessages
 
 extension PlanItem {
   /// The fields that clients set.
@@ -92,7 +92,7 @@ extension PlanItem {
   }
 
   /// After how many minutes it is missed.
-  var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
+  public var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
 }
 
 extension Day {

@@ -298,7 +298,7 @@ actor House {
       self.lastRecord = nil
     case .daily(let enabled):
       _ = try await self.client.setDaily(enabled, context)
-    case .done, .snooze: try await self.answer(command, key: key)
+    case .done, .snooze, .skip: try await self.answer(command, key: key)
     }
   }
 
@@ -308,14 +308,12 @@ actor House {
       // Each reminder is a command of its own, with a key of its own.
       let context = CallContext(
         idempotencyKey: "\(key)-\(reminder.id.suffix(16))", timeout: Self.patience)
-      if command == .done {
-        var request = DoneReminderRequest()
-        request.id = reminder.id
-        _ = try await self.client.call(request, context)
-      } else {
-        var request = SnoozeReminderRequest()
-        request.id = reminder.id
-        _ = try await self.client.call(request, context)
+      switch command {
+      case .done: _ = try await self.client.call(DoneReminderRequest.with { $0.id = reminder.id }, context)
+      case .skip where reminder.knownKind == .plan:
+        _ = try await self.client.call(SkipReminderRequest.with { $0.id = reminder.id }, context)
+      case .snooze: _ = try await self.client.call(SnoozeReminderRequest.with { $0.id = reminder.id }, context)
+      default: break
       }
     }
   }

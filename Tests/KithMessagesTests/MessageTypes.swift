@@ -116,7 +116,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ReminderDelivery.self, ReminderSettingsRequest.self, ReminderSettings.self, ConfigureRemindersRequest.self,
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
-    SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
+    SnoozeReminderRequest.self, DoneReminderRequest.self, SkipReminderRequest.self, RemoveReminderRequest.self,
+    RemindedTime.self,
     FollowReminderLinkRequest.self, FollowReminderLinkReply.self,
     // keys.proto
     KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,

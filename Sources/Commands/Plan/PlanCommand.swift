@@ -126,6 +126,7 @@ extension GiveRequest: WarnedRequest {
   fileprivate mutating func fix(_ reply: DoseReply) {
     if reply.hasDue { self.due = reply.due }
     self.occurredAt = reply.occurredAt
+    self.confirmed = true
   }
 }
 

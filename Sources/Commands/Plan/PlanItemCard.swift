@@ -46,6 +46,7 @@ struct PlanItemCard {
       ),
       (say("Most", "上限"), item.mostPerDay == 0 ? "" : say("\(item.mostPerDay) a day", "1日\(item.mostPerDay)回")),
       (say("From", "開始"), item.from), (say("Until", "終了"), item.until), (say("Left", "残り"), left),
+      (say("Reminders", "お知らせ"), item.reminderWords(say)),
       (say("State", "状態"), item.knownState?.words(say) ?? item.state), (say("Note", "メモ"), item.note),
       (say("Time zone", "タイムゾーン"), item.timeZone), ("ID", session.ids[item.id]),
     ]
@@ -65,6 +66,15 @@ struct PlanItemCard {
 }
 
 extension PlanItem {
+  /// `again after 30 minutes`, `quiet`; nothing for one that is given as needed.
+  fileprivate func reminderWords(_ say: Language) -> String {
+    if self.asNeeded { return "" }
+    if self.quiet { return say("none: quiet", "なし") }
+    let again = self.againMinutes == 0 ? 30 : self.againMinutes
+    guard again < (self.missedMinutes == 0 ? 120 : self.missedMinutes) else { return say("once", "1回") }
+    return say("again after \(again) minutes", "\(again)分ごと")
+  }
+
   /// `8:00 and 20:00 on mon, thu`, `every 8 hours`, `as needed`.
   fileprivate func whenWords(_ say: Language) -> String {
     if self.asNeeded { return say("as needed", "必要時") }

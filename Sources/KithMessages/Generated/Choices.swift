@@ -118,7 +118,7 @@ public enum DoseOutcome: String, CaseIterable, Hashable, Sendable {
   case skipped
 }
 
-/// The choices of `PlanDue.state`.
+/// The choices of `PlanDue.state`, `RemindedTime.state`.
 public enum DueState: String, CaseIterable, Hashable, Sendable {
   case coming
   case due
@@ -174,6 +174,8 @@ public enum NoticeKind: String, CaseIterable, Hashable, Sendable {
   case dailyReminder = "daily_reminder"
   case callReminder = "call_reminder"
   case personReminder = "person_reminder"
+  case planReminder = "plan_reminder"
+  case doubleReminder = "double_reminder"
   case test
 }
 
@@ -237,6 +239,8 @@ public enum ReminderKind: String, CaseIterable, Hashable, Sendable {
   case daily
   case call
   case person
+  case plan
+  case double
 }
 
 /// The choices of `ReminderDue.state`, `Reminder.state`, `FollowReminderLinkReply.state`.
@@ -782,6 +786,14 @@ extension Reminder {
   /// `state`; nil if it is empty, or a word that only other versions have.
   public var knownState: ReminderState? {
     get { ReminderState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
+  }
+}
+
+extension RemindedTime {
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: DueState? {
+    get { DueState(rawValue: self.state) }
     set { self.state = newValue?.rawValue ?? "" }
   }
 }

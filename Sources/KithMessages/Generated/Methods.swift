@@ -1382,14 +1382,21 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Marks a reminder as done.
+  /// Marks a reminder as done. Of the care plan: records that what it names was given now, as planned, as far as nobody answered yet.
   public static let remindersDone = Method(
     name: "kith.v1.Reminders/Done", role: .recorder, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Marks a due reminder as done, or snoozes it, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
+  /// Records that what a reminder of the care plan names is not given, as far as nobody answered yet.
+  public static let remindersSkip = Method(
+    name: "kith.v1.Reminders/Skip", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Marks a due reminder as done, snoozes it, or skips what it names, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
   public static let remindersFollow = Method(
     name: "kith.v1.Reminders/Follow", role: .door, isOpen: false,
     isMutating: true,
@@ -1730,6 +1737,7 @@ public enum Methods {
     remindersList,
     remindersSnooze,
     remindersDone,
+    remindersSkip,
     remindersFollow,
     remindersSettings,
     remindersConfigure,
@@ -1952,6 +1960,7 @@ public enum Methods {
     "kith.v1.Reminders/List": ListRemindersRequest.self,
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Skip": SkipReminderRequest.self,
     "kith.v1.Reminders/Follow": FollowReminderLinkRequest.self,
     "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
     "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
@@ -2769,6 +2778,10 @@ extension SnoozeReminderRequest: Command {
 extension DoneReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersDone }
+}
+extension SkipReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersSkip }
 }
 extension FollowReminderLinkRequest: Command {
   public typealias Reply = KithMessages.FollowReminderLinkReply
