@@ -68,7 +68,7 @@ public struct CarePhrases: Sendable {
       case .coming: self.say("coming", "これから")
       case .due, nil: self.say("not recorded yet", "未記録")
       }
-    let doubles = due.doubles.map { self.say("given again: ", "再度: ") + self.outcome($0, on: day) }
+    let doubles = due.doubles.map { self.say("again: ", "再度: ") + self.outcome($0, on: day) }
     return ([state] + doubles).joined(separator: self.say("; ", "、"))
   }
 
@@ -198,6 +198,8 @@ public struct CarePhrases: Sendable {
   }
 
   private func mean(_ tally: MeasurementTally, _ upper: [Int64], _ lower: [Int64] = []) -> String {
+    // That of one value says nothing more.
+    guard upper.count > 1 else { return "" }
     let means = [upper, lower].filter { !$0.isEmpty }.map { MeasurementTally.text(tally.mean(of: $0)) }
     let text = means.joined(separator: "/")
     return self.say(", mean \(text)", "、平均 \(text)")

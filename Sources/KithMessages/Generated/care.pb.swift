@@ -694,7 +694,7 @@ public nonisolated struct CareReport: Sendable {
   /// Clears the value of `madeAt`. Subsequent reads from it will return its default value.
   public mutating func clearMadeAt() {self._madeAt = nil}
 
-  /// by name, with what each said before in the span
+  /// by name, those that counted in the span, with what each said then (`versions`, the oldest first)
   public var items: [PlanItem] = []
 
   public var days: [PlanDay] = []
