@@ -10,6 +10,7 @@ public import KithMessages
 public struct MeasurementRules: Sendable {
   /// A unit in which values may be given.
   public struct Unit: Sendable {
+    /// As it is written.
     public let name: String
     /// Makes the value in the unit of the kind.
     let convert: @Sendable (Double) -> Double
