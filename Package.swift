@@ -302,7 +302,8 @@ let package = Package(
     .testTarget(
       name: "CareRecorderTests",
       dependencies: [
-        "CareRecorder", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
+        "CareRecorder", "CareTally", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        protobuf,
         logging,
       ], swiftSettings: strict),
     .testTarget(

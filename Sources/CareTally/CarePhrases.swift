@@ -187,7 +187,8 @@ public struct CarePhrases: Sendable {
       return "\(name): \(range)\(self.mean(tally, sums)) (\(values)\(self.say(", ", "、"))\(days))"
     }
     let (upper, lower) = (tally.values.map(\.amount), tally.values.compactMap(\.lower))
-    let range = Self.range(upper) + (lower.isEmpty ? "" : " / \(Self.range(lower))")
+    let ranges = [upper, lower].filter { !$0.isEmpty }.map(Self.range)
+    let range = ranges.joined(separator: ranges.contains { $0.contains("–") } ? " / " : "/")
     return "\(name): \(range)\(unit.isEmpty ? "" : " \(unit)")\(self.mean(tally, upper, lower)) (\(values))"
   }
 

@@ -41,6 +41,9 @@ def test_a_span_is_named_on_the_wire(week):
     assert (reply["day"], reply["from"], reply["until"], reply["records"]) == ("2026-11-18", "2026-11-16", "2026-11-22", 8)
     assert week.hub.reply("Care/Summary", {"day": "2026-02-10", "span": "month"})["until"] == "2026-02-28"
     assert week.hub.error("Care/Summary", {"span": "year"}) == ("INVALID_ARGUMENT", "FIELD_INVALID")
+    sent = week.hub.directory / "sent.txt"
+    week.kith("care", "share", "--week", "--day", "2026-11-18", "--file", str(sent))
+    assert sent.read_text() == (GOLDEN / "week.en.txt").read_text()
     refused = week.kith("care", "summary", "--week", "--month", check=False)
     assert refused.returncode == 2 and "--week or --month" in refused.stderr
 
