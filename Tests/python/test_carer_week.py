@@ -3,6 +3,8 @@ import csv
 import io
 import json
 import pathlib
+import shutil
+import subprocess
 
 import pytest
 from fhir.resources.R4B.bundle import Bundle
@@ -130,6 +132,15 @@ def test_a_table_of_measurements_has_what_was_entered(week):
     fever = next(value for value in values if value["unit"] == "°F")
     assert (fever["value"], fever["occurred_at"], fever["note"]) == ("100.4", at(19, "19:20"), "after the bath")
     assert {value["lower"] for value in rows(exported(week, "measure", "csv", "血圧"))} == {str(day + 62) for day in range(16, 23)}
+
+
+@pytest.mark.skipif(not shutil.which("sqlite3"), reason="the package sqlite3 of Debian is not installed")
+def test_a_table_is_the_same_to_another_program(week, tmp_path):
+    body = exported(week, "plan", "csv", "--deleted")
+    (tmp_path / "doses.csv").write_bytes(body.removeprefix(b"\xef\xbb\xbf"))
+    read = subprocess.run(["sqlite3", ":memory:", "-json", "-cmd", f".import --csv {tmp_path}/doses.csv doses", "SELECT * FROM doses"],
+                          capture_output=True, text=True, check=True)
+    assert json.loads(read.stdout) == rows(body)
 
 
 def test_json_is_what_the_wire_has(week):
