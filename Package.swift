@@ -143,9 +143,7 @@ let package = Package(
       name: "CareTally", dependencies: ["Bus", "CivilTime", "Fields", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "CarePlan",
-      dependencies: [
-        "Bus", "CareTally", "CivilTime", "EventLoop", "Fields", "KithMessages", "Storage", protobuf, logging,
-      ],
+      dependencies: ["Bus", "CareTally", "CivilTime", "Fields", "KithMessages", "Storage", protobuf],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
@@ -307,8 +305,7 @@ let package = Package(
       name: "CareRecorderTests",
       dependencies: [
         "CareRecorder", "CareTally", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
-        protobuf,
-        logging,
+        protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "TranscriptionTests",
