@@ -35,6 +35,8 @@ internal import Glibc
   static let width = 595.28 - 2 * PageWriter.margin
 
   private static let height = 841.89
+  /// A row of no more points is not broken.
+  private static let mostWhole = 60.0
   static let margin = 50.0
 
   /// Characters for which no font was found, in the order in which they came.
@@ -84,7 +86,7 @@ internal import Glibc
     unsafe cairo_surface_destroy(self.surface)
   }
 
-  /// Prints texts side by side. A row that does not fit on the page continues on the next.
+  /// Prints texts side by side. A row of a few lines stays whole; a longer one that does not fit on the page continues on the next.
   ///
   /// - Parameters:
   ///   - gap: Points below it.
@@ -93,11 +95,13 @@ internal import Glibc
   func row(_ cells: [Cell], gap: Double = 3, following: Double = 0, repeating repeated: [Cell] = []) {
     let blocks = cells.map { (cell: $0, block: self.block($0)) }
     let count = blocks.map { $0.block?.lines.count ?? 0 }.max() ?? 0
+    let whole = blocks.map { $0.block?.lines.reduce(0) { $0 + $1.height } ?? 0 }.max() ?? 0
     for index in 0..<count {
       let lines = blocks.map { $0.block.flatMap { index < $0.lines.count ? $0.lines[index] : nil } }
       let height = lines.map { $0?.height ?? 0 }.max() ?? 0
       let ascent = lines.map { $0?.ascent ?? 0 }.max() ?? 0
-      if self.y + height + (index == 0 ? following : 0) > Self.height - Self.margin {
+      let room = index == 0 ? max(height + following, min(whole, Self.mostWhole)) : height
+      if self.y + room > Self.height - Self.margin {
         self.turn()
         if !repeated.isEmpty { self.row(repeated) }
       }
