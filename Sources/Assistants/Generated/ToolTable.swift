@@ -48,7 +48,7 @@ enum ToolTable {
     "SyncStatus.finished_at": #"{"type":"string","format":"date-time"}"#,
     "SyncStatus.last_success_at": #"{"type":"string","format":"date-time"}"#,
     "SyncStatus.consecutive_failures": #"{"type":"integer","minimum":0}"#,
-    "SyncStatus.live": #"{"description":"contacts of the source that are not deleted","type":"integer","minimum":0}"#,
+    "SyncStatus.live": #"{"description":"contacts of the source that are not deleted; in System/Status also people of \"monica\"","type":"integer","minimum":0}"#,
     "SyncStatus.run_id": #"{"description":"the same throughout one pass","type":"string"}"#,
     "SyncStatus.hold_reason": #"{"description":"why deletions are held back","type":"string","enum":["ALL_WOULD_GO","TOO_MANY","LISTING_NOT_WHOLE","LISTING_EMPTY","BOOK_GONE"]}"#,
     "SyncStatus.pending": #"{"description":"of \"monica\": changes waiting for the server","type":"integer","minimum":0}"#,

@@ -1494,7 +1494,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Revokes a device for good. Its commands are refused at once, and doors end its streams.
+  /// Revokes a device for good. Its commands are refused at once, and doors end its streams. A code that waits for a device of this name ends too.
   public static let devicesRevoke = Method(
     name: "kith.v1.Devices/Revoke", role: .admin, isOpen: false,
     isMutating: true,
