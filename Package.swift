@@ -134,7 +134,7 @@ let package = Package(
     .target(name: "Fields", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "CarePlan",
-      dependencies: ["Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Storage", protobuf, logging],
+      dependencies: ["Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
@@ -315,7 +315,7 @@ let package = Package(
     .testTarget(
       name: "CarePlanTests",
       dependencies: [
-        "CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging,
+        "CarePlan", "CivilTime", "Fields", "Spoken", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),

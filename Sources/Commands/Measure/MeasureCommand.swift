@@ -65,7 +65,7 @@ struct AddMeasurementCommand: HubCommand {
     request.unlessUnlikely = !self.confirmation.yes
     var reply = try await session.ask(request)
     if !reply.recorded {
-      let text = MeasurementTable.value(reply.measurement)
+      let text = reply.measurement.shownValue
       try self.confirmation.ask(
         session.language("\(text) is unusual. Is it right?", "\(text) は通常の範囲の外です。正しいですか?"), isGrave: true, session)
       request.unlessUnlikely = false
@@ -203,14 +203,9 @@ struct MeasurementTable {
     for one in self.reply.measurements {
       table.add(
         session.zone.text(one.occurredAt), one.name.isEmpty ? one.knownKind?.words(say) ?? one.kind : one.name,
-        Self.value(one), one.hasDeletedAt ? say("taken back", "取り消し") : "", one.note, one.recorder, session.ids[one.id])
+        one.shownValue, one.hasDeletedAt ? say("taken back", "取り消し") : "", one.note, one.recorder, session.ids[one.id])
     }
     return table.lines(session) + PageOptions.more(self.reply.nextCursor, say)
-  }
-
-  /// `130/80 mmHg`.
-  static func value(_ one: MeasurementRecord) -> String {
-    one.value + (one.lower.isEmpty ? "" : "/\(one.lower)") + (one.unit.isEmpty ? "" : " \(one.unit)")
   }
 }
 
@@ -220,23 +215,10 @@ extension MeasurementRecord: Identified {
   static func idNoun(_ say: Language) -> String { say("measurement", "測定") }
   static func words(about id: String, _ session: Session) async -> String {
     let all = try? await session.ask(ListMeasurementsRequest.with { $0.limit = 100 }).measurements
-    return all?.first { $0.id == id }.map { "\(session.zone.text($0.occurredAt))  \(MeasurementTable.value($0))" } ?? ""
+    return all?.first { $0.id == id }.map { "\(session.zone.text($0.occurredAt))  \($0.shownValue)" } ?? ""
   }
 }
 
 extension MeasurementKind: Worded {
-  func words(_ say: Language) -> String {
-    switch self {
-    case .temperature: say("temperature", "体温")
-    case .bloodPressure: say("blood pressure", "血圧")
-    case .pulse: say("pulse", "脈拍")
-    case .weight: say("weight", "体重")
-    case .oxygen: say("oxygen", "酸素飽和度")
-    case .glucose: say("glucose", "血糖")
-    case .pain: say("pain", "痛み")
-    case .fluidIn: say("fluid in", "水分摂取")
-    case .fluidOut: say("fluid out", "尿量")
-    case .other: say("other", "その他")
-    }
-  }
+  func words(_ say: Language) -> String { say(self.english.lowercased(), self.japanese) }
 }
