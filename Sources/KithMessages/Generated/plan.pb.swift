@@ -886,7 +886,7 @@ public nonisolated struct ListDosesReply: Sendable {
   public init() {}
 }
 
-/// A sentence; or a day, for the entries of care by voice of which nobody doubts the words: those that were confirmed, or need no look.
+/// A sentence; or a day, for its entries of care by voice whose words a person confirmed.
 public nonisolated struct SuggestRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
