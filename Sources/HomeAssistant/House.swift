@@ -329,8 +329,7 @@ actor House {
   private func answer(_ command: HouseCommand, key: String) async throws(Failure) {
     for reminder in try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).due {
       // Each reminder is a command of its own, with a key of its own.
-      let context = CallContext(
-        idempotencyKey: "\(key)-\(reminder.id.suffix(16))", timeout: Self.patience)
+      let context = CallContext(idempotencyKey: key, timeout: Self.patience).with(part: reminder.id)
       if command == .done {
         var request = DoneReminderRequest()
         request.id = reminder.id

@@ -62,11 +62,19 @@ struct AddMeasurementCommand: HubCommand {
     request.measurement.note = self.note
     request.measurement.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
-    request.unlessUnlikely = !self.confirmation.yes
+    try await self.confirmation.record(request, session)
+  }
+}
+
+extension Confirmation {
+  /// Records a value, and asks before if it is unusual.
+  func record(_ given: RecordMeasurementRequest, _ session: Session) async throws {
+    var request = given
+    request.unlessUnlikely = !self.yes
     var reply = try await session.ask(request)
     if !reply.recorded {
       let text = reply.measurement.shownValue
-      try self.confirmation.ask(
+      try self.ask(
         session.language("\(text) is unusual. Is it right?", "\(text) は通常の範囲の外です。正しいですか?"), isGrave: true, session)
       request.unlessUnlikely = false
       reply = try await session.ask(request)
