@@ -1,6 +1,7 @@
 internal import Bus
 internal import KithClient
 internal import KithMessages
+internal import Logging
 internal import Spoken
 internal import SwiftProtobuf
 internal import Wyoming
@@ -32,12 +33,12 @@ extension SpokenHouse {
       $0.called = self.called
     }
     do throws(Failure) {
-      let context = CallContext(timeout: Self.patience)
-      guard let suggestions = try await client.askIfServed(request, context)?.suggestions, !suggestions.isEmpty else { return nil }
+      let suggestions = try await client.ask(request, CallContext(timeout: Self.patience)).suggestions
+      guard !suggestions.isEmpty else { return nil }
       return self.ask(Question(suggestions: suggestions, text: text, plain: intention), words)
     } catch {
-      // Then the sentence is what it would be without a plan.
-      self.logger.warning("the plan was not asked", metadata: ["why": "\(error.message)"])
+      // Then, as with a hub of before there were plans, the sentence is what it would be without one.
+      self.logger.debug("the plan was not asked", metadata: ["why": "\(error.message)"])
       return nil
     }
   }

@@ -3,6 +3,8 @@ import CivilTime
 import Foundation
 import KithMessages
 import Spoken
+import Storage
+import SwiftProtobuf
 import Testing
 
 @testable import CarePlan

@@ -31,7 +31,7 @@ def test_the_official_client_records_and_reads(front, sdk, mode):
     device = front.device(name, "recorder")
     told = by_sdk(sdk, mode, "http", front.url + "/mcp", device.token,
                   calls=[("care_log", {"category": "meal", "memo": name}), ("care_log", {"category": "dance"}), ("care_search", {"text": name})])
-    assert told["version"] == VERSIONS[mode] and len(told["tools"]) == 13
+    assert told["version"] == VERSIONS[mode] and len(told["tools"]) == 17
     made, wrong, found = told["results"]
     assert made["structured"]["record"]["recorder"] == name
     assert wrong["error"] and wrong["text"].startswith("FIELD_INVALID: category: ")

@@ -1,3 +1,4 @@
+internal import Bus
 internal import CivilTime
 internal import KithMessages
 internal import SwiftProtobuf
