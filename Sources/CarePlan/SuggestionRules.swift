@@ -62,7 +62,9 @@ struct SuggestionRules: Sendable {
       return Match(rules: rules, due: due)
     }
     let behind = said.at == nil ? missed : Self.behind
-    let fitting = rules.schedule.dues(from: instant - behind, to: instant + Self.ahead + 1)
+    // "Her morning tablets" are those whose time has come.
+    let ahead = if case .part = named { Self.ahead / 4 } else { Self.ahead }
+    let fitting = rules.schedule.dues(from: instant - behind, to: instant + ahead + 1)
       .filter { named.fits(rules.item.zone.time(at: $0.instant)) }
       .map { Match(rules: rules, due: $0) }
     return fitting.last(where: \.isOpen) ?? fitting.last

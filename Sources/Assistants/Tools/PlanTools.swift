@@ -1,5 +1,6 @@
 internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 extension Tool {
   private static let item = Shape(

@@ -17,8 +17,9 @@ enum MeasuredJapanese {
       guard let value = Self.value(&reader) else { return nil }
       guard !values.contains(where: { $0.kind == value.kind }) else { return nil }
       values.append(value)
+      guard !reader.isAtEnd, !reader.isAt(Self.ends) else { break }
       reader.skip(["で", "と"], count: 1)
-    } while !reader.isAtEnd && !reader.isAt(Self.ends)
+    } while !reader.isAtEnd
     _ = reader.take(Self.ends)
     return reader.isAtEnd ? values : nil
   }
@@ -81,19 +82,23 @@ enum MeasuredJapanese {
 /// Characters that are read one after the other; marks and blanks do not count.
 struct TextReader: Sendable {
   private let characters: [Character]
-  /// Whether a slash stands before a character.
+  /// Before which characters there is a mark or a blank, and before which a slash.
+  private let gaps: Set<Int>
   private let slashes: Set<Int>
   private var index = 0
 
   init(_ text: String) {
-    var (characters, slashes): ([Character], Set<Int>) = ([], [])
+    var (characters, gaps, slashes): ([Character], Set<Int>, Set<Int>) = ([], [], [])
     for character in DayWords.narrow(text) {
       if character == "/" { slashes.insert(characters.count) }
-      guard character.isLetter || character.isNumber || ".%℃°ー".contains(character) else { continue }
+      guard character.isLetter || character.isNumber || ".%℃°ー".contains(character) else {
+        gaps.insert(characters.count)
+        continue
+      }
       characters.append(character)
     }
     while characters.last == "." { characters.removeLast() }
-    (self.characters, self.slashes) = (characters, slashes)
+    (self.characters, self.gaps, self.slashes) = (characters, gaps, slashes)
   }
 
   var isAtEnd: Bool { self.index >= self.characters.count }
@@ -123,7 +128,9 @@ struct TextReader: Sendable {
 
   /// A number in digits or in kanji; nil if none comes next.
   mutating func number() -> String? {
-    let rest = self.characters[self.index...]
+    // "36 5" is two numbers.
+    let end = self.gaps.filter { $0 > self.index }.min() ?? self.characters.count
+    let rest = self.characters[self.index..<max(self.index, min(end, self.characters.count))]
     let latin = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
     if !latin.isEmpty {
       var text = String(latin)

@@ -17,6 +17,9 @@ struct MeasuredReader: Sendable {
     var isTime: Set<Int> = []
     for piece in pieces {
       guard case .time(let word) = piece.role else { continue }
+      // "1:30 over 80" is what a recognizer of speech writes for "one thirty over eighty".
+      let next = piece.tokens.upperBound
+      if next < utterance.tokens.count, utterance.tokens[next].word == "over" { continue }
       times.append(word)
       isTime.formUnion(piece.tokens)
     }
@@ -39,7 +42,16 @@ struct MeasuredReader: Sendable {
 
   /// The words that name the person cared for.
   private func subjects(_ pieces: [Lexicon.Piece], _ utterance: Utterance) -> Set<String> {
-    Set(pieces.filter { $0.role == .subject }.map { utterance.phrase($0.tokens) })
+    Set(pieces.filter { self.isSubject($0, utterance) }.map { utterance.phrase($0.tokens) })
+  }
+
+  /// "She", "grandma's".
+  private func isSubject(_ piece: Lexicon.Piece, _ utterance: Utterance) -> Bool {
+    guard piece.role == .unknown else { return piece.role == .subject }
+    let phrase = utterance.phrase(piece.tokens)
+    guard self.language == .english, phrase.hasSuffix("'s") else { return false }
+    let owner = Utterance(String(phrase.dropLast(2)), self.language)
+    return Lexicon.english.pieces(owner, names: self.listener.names).first?.role == .subject
   }
 
   private func isAboutThem(_ pieces: [Lexicon.Piece], _ utterance: Utterance) -> Bool {
@@ -63,9 +75,9 @@ struct MeasuredReader: Sendable {
     var words: [String] = []
     for (position, index) in rest.enumerated() {
       let token = utterance.tokens[index]
-      let raw = String(utterance.text[token.range]).lowercased()
+      let raw = DayWords.narrow(utterance.text[token.range]).replacing("’", with: "'")
       // "thirty-seven" is two words.
-      words += raw.contains("-") && raw.first?.isLetter == true ? raw.split(separator: "-").map(String.init) : [token.word.isEmpty ? raw : raw.replacing("’", with: "'")]
+      words += raw.first?.isLetter == true ? raw.split(separator: "-").map(String.init) : [raw]
       guard position + 1 < rest.count, rest[position + 1] == index + 1 else { continue }
       let gap = utterance.text[token.range.upperBound..<utterance.tokens[index + 1].range.lowerBound]
       if gap.contains("/") { words.append("/") }
