@@ -22,6 +22,7 @@ extension CarePlanActor {
     guard request.text.isEmpty != request.day.isEmpty else {
       throw .invalid(field: "text", "give a sentence, or a day.")
     }
+    if request.hasSaidAt { try PastTime.check(request.saidAt.nanosecondsSince1970, now: now, field: "said_at") }
     return try await self.storage.read { view throws(Failure) in
       let settings = try view.care.settings()
       let zone = try view.careZone()
@@ -66,7 +67,6 @@ extension DatabaseView {
     }
     guard let language = request.language.isEmpty ? household : CareLanguage(named: request.language) else { return [] }
     let at = request.hasSaidAt ? request.saidAt.nanosecondsSince1970 : now
-    try PastTime.check(at, now: now, field: "said_at")
     return [CarePlanActor.Said(text: request.text, language: language, at: at)]
   }
 

@@ -32,9 +32,9 @@ struct GivenReader: Sendable {
   /// The item, its time and its amount; nil if anything is not sure.
   func read(_ text: String) -> GivenMention? {
     let (due, rest) = self.withoutDue(self.plain(text))
-    guard case .record(_, _, let at) = self.listener.understand(rest, self.language, things: self.roles) else {
-      return nil
-    }
+    guard case .record(let category, _, let at) = self.listener.understand(rest, self.language, things: self.roles),
+      category != .freeMemo
+    else { return nil }
     let utterance = Utterance(rest, self.language)
     let pieces = self.pieces(utterance)
     guard let (meant, isNamed) = self.things(pieces, utterance), let amount = self.amount(pieces, utterance, meant)
@@ -60,8 +60,18 @@ struct GivenReader: Sendable {
     let whole = utterance.phrase(0..<utterance.tokens.count)
     let short = utterance.phrase(0..<count)
     guard !whole.isEmpty else { return [] }
-    guard language == .english else { return [whole, short] }
+    guard language == .english else { return [whole, Self.withoutStrength(whole)] }
     return Set([whole, short].flatMap { [$0, $0 + "s", $0.hasSuffix("s") ? String($0.dropLast()) : $0] })
+  }
+
+  /// 「アスピリン」 of 「アスピリン錠100mg」.
+  private static func withoutStrength(_ name: String) -> String {
+    let strength = name.reversed().prefix { $0.isASCII && ($0.isNumber || $0.isLetter || ".%".contains($0)) }
+    guard strength.last?.isNumber == true else { return name }
+    let rest = String(name.dropLast(strength.count))
+    let form = ["錠", "カプセル", "散", "細粒", "シロップ"].first { rest.hasSuffix($0) } ?? ""
+    let bare = String(rest.dropLast(form.count))
+    return bare.count < 2 ? name : bare
   }
 
   /// How people tick what is on a list, as sentences of the log of care have it.
