@@ -58,8 +58,9 @@ extension DatabaseView {
       let span = try self.span(from: request.day, until: request.day)
       var query = CareQuery()
       (query.from, query.to, query.limit) = (span.lowerBound, span.upperBound, 500)
-      query.review = CareReview.done.rawValue
-      return try self.care.page(query).records.filter { !$0.transcript.isEmpty }.map { record in
+      // One that a person wrote, where the recognizer heard nothing, needs no review.
+      let said = try self.care.page(query).records.filter { !$0.transcript.isEmpty && $0.knownReview != .needed }
+      return said.map { record in
         CarePlanActor.Said(
           text: record.transcript, language: CareLanguage(named: record.language) ?? household,
           at: record.occurredAt.nanosecondsSince1970, entry: record)

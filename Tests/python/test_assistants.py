@@ -90,7 +90,7 @@ def test_results_and_arguments_are_what_their_schemas_say(hub):
 def test_a_viewer_is_the_default_and_writes_nothing(hub):
     with Assistant(hub) as assistant:
         names = {each["name"] for each in assistant.ask(message("tools/list"))["result"]["tools"]}
-        assert len(names) == 8 and not names & WRITING
+        assert len(names) == 10 and not names & WRITING
         for name in WRITING:
             result = assistant.call(name, {"category": "meal"})
             assert result["isError"] and result["content"][0]["text"].startswith("ROLE_NOT_ALLOWED: ")
@@ -110,10 +110,10 @@ def token(hub, folder, name, role):
 def test_an_assistant_with_a_token_is_a_device_that_the_hub_decides_about(hub, tmp_path):
     reader, writer = token(hub, tmp_path, "reader", "viewer"), token(hub, tmp_path, "claude-desk", "recorder")
     with Assistant(hub, "--token-file", reader, "--role", "recorder") as assistant:
-        assert len(assistant.ask(message("tools/list"))["result"]["tools"]) == 8, "no option gives more than the token has"
+        assert len(assistant.ask(message("tools/list"))["result"]["tools"]) == 10, "no option gives more than the token has"
         assert assistant.call("care_log", {"category": "meal"})["isError"]
     with Assistant(hub, "--token-file", writer, "--role", "viewer") as assistant:
-        assert len(assistant.ask(message("tools/list"))["result"]["tools"]) == 8, "the option may take less"
+        assert len(assistant.ask(message("tools/list"))["result"]["tools"]) == 10, "the option may take less"
     with Assistant(hub, "--token-file", writer) as assistant:
         made = assistant.call("care_log", {"category": "meal"})["structuredContent"]["record"]
         assert made["recorder"] == "claude-desk"

@@ -5,6 +5,8 @@ import pytest
 
 from channels import kith
 from planned import add, doses, near, said, values
+from test_care import Home as VoiceHome
+from test_care import recording
 from visitor import Visitor
 from web import door
 
@@ -67,6 +69,21 @@ def test_an_entry_by_voice_is_offered_when_it_is_confirmed_and_recorded_once(hou
     # Taken back, it is not offered again: a person has decided.
     house.reply("Plan/Undo", {"id": dose["id"]})
     assert "No entry" in kith(house, "plan", "heard").stdout
+
+
+def test_words_that_nobody_confirmed_are_not_offered(tmp_path):
+    home = VoiceHome(tmp_path)
+    home.engine.write_text(home.engine.read_text().replace("two tablets after breakfast", "she took her aspirin"))
+    home.start()
+    try:
+        home.kith("care", "settings", "--time-zone", "UTC")
+        home.kith("plan", "add", "Aspirin", "--at", near()[0])
+        record = home.kith("care", "voice", "--category", "medication", "--file", str(recording(tmp_path / "a.wav")))["record"]
+        assert record["review"] == "needed" and home.kith("plan", "heard").get("suggestions", []) == []
+        home.kith("care", "confirm", record["id"])
+        assert [one["careId"] for one in home.kith("plan", "heard")["suggestions"]] == [record["id"]]
+    finally:
+        home.stop()
 
 
 def test_two_devices_that_press_the_same_offer_record_it_once(house):

@@ -43,7 +43,7 @@ def test_a_viewers_token_lists_no_tool_that_writes_and_the_hub_refuses_it_too(fr
     device = front.device("reader", "viewer")
     before = front.hub.seq("care")
     names = {each["name"] for each in post(device, message("tools/list")).json()["result"]["tools"]}
-    assert len(names) == 8 and not names & WRITING
+    assert len(names) == 10 and not names & WRITING
     for name in WRITING:
         result = post(device, tool(name, {"category": "meal"})).json()["result"]
         assert result["isError"] and result["content"][0]["text"].startswith("ROLE_NOT_ALLOWED: ")
