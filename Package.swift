@@ -134,7 +134,9 @@ let package = Package(
     .target(name: "Fields", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "CarePlan",
-      dependencies: ["Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging],
+      dependencies: [
+        "Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",

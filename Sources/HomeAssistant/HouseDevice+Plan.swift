@@ -31,7 +31,9 @@ extension HouseDevice {
   private typealias Overview = (key: String, of: (String, (String, String)), make: (Component) -> Component)
 
   private var overview: [Overview] {
-    func state(_ key: String, _ value: String, _ change: @escaping (inout Component) -> Void) -> (Component) -> Component {
+    func state(_ key: String, _ value: String, _ change: @escaping (inout Component) -> Void) -> (Component) ->
+      Component
+    {
       { given in
         var component = given
         component.valueTemplate = "{{ (value_json.plan | default({})).\(key) | default(\(value)) }}"

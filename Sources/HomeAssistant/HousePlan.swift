@@ -51,7 +51,8 @@ struct HousePlan: Sendable, Hashable {
 
   /// What the device consists of: when it changes, the device is described anew.
   var entities: [String] {
-    self.items.map { "\($0.key) \($0.name ?? "") \($0.isEnded)" } + self.values.map { "\($0.key) \($0.value.unit)" }.sorted()
+    self.items.map { "\($0.key) \($0.name ?? "") \($0.isEnded)" }
+      + self.values.map { "\($0.key) \($0.value.unit)" }.sorted()
   }
 
   /// Takes the items.

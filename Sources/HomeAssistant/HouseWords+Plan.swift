@@ -20,7 +20,10 @@ extension HouseWords {
       values.isEmpty
       ? self.say("Tick \(what)\(when)\(anyway)?", "\(anyway)\(what)を\(when)実施済みにしますか。")
       : self.say("Record \(what)\(when)\(anyway)?", "\(anyway)\(what)を\(when)記録しますか。")
-    return ([self.say("Nothing is recorded yet.", "まだ記録していません。")] + told + [ask, self.say("Say yes or no.", "「はい」か「いいえ」で答えてください。")])
+    return
+      ([self.say("Nothing is recorded yet.", "まだ記録していません。")] + told + [
+        ask, self.say("Say yes or no.", "「はい」か「いいえ」で答えてください。"),
+      ])
       .joined(separator: self.say(" ", ""))
   }
 
@@ -71,7 +74,8 @@ extension HouseWords {
     switch warning.knownKind {
     case .given:
       return self.say(
-        "\(name) was recorded already, \(self.moment(warning.at))\(by).", "\(name)は\(self.moment(warning.at))\(by)に記録済みです。")
+        "\(name) was recorded already, \(self.moment(warning.at))\(by).",
+        "\(name)は\(self.moment(warning.at))\(by)に記録済みです。")
     case .early:
       return self.say(
         "It is too early for \(name): not before \(self.moment(warning.earliest)).",

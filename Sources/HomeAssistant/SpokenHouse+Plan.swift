@@ -50,7 +50,9 @@ extension SpokenHouse {
 
   /// What carries out an answer; nil if nothing was asked. Two devices may hear one answer.
   func task(of answer: SpokenAnswer, _ client: KithClient, _ words: HouseWords) -> Task<WyomingAnswer, Never>? {
-    if let last = self.answered, last.answer == answer, self.question == nil, .now - last.at < Self.together { return last.task }
+    if let last = self.answered, last.answer == answer, self.question == nil, .now - last.at < Self.together {
+      return last.task
+    }
     guard let question = self.question, .now - question.at < Self.attention else { return nil }
     self.question = nil
     let task = Task { await self.take(answer, question, client, words) }
@@ -83,7 +85,8 @@ extension SpokenHouse {
       let told = isAny ? words.recorded(doses, values) : ""
       guard !open.isEmpty else { return WyomingAnswer(text: told, isHandled: true) }
       let asked = self.ask(Question(suggestions: open, text: question.text, plain: question.plain), words)
-      return WyomingAnswer(text: [told, asked.text].filter { !$0.isEmpty }.joined(separator: words.say(" ", "")), isHandled: false)
+      return WyomingAnswer(
+        text: [told, asked.text].filter { !$0.isEmpty }.joined(separator: words.say(" ", "")), isHandled: false)
     } catch {
       self.logger.warning("an answer was not carried out", metadata: ["why": "\(error.message)"])
       // "Yes" may be said again: it has the same keys, so that nothing is recorded twice.

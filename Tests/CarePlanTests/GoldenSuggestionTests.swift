@@ -29,7 +29,8 @@ import Testing
 
   private static let names: [CareLanguage: [String: String]] = [
     .english: [
-      "aspirin": "Aspirin 100 mg", "metformin": "Metformin", "drops": "Eye drops", "vitamin": "Vitamin D", "insulin": "Insulin",
+      "aspirin": "Aspirin 100 mg", "metformin": "Metformin", "drops": "Eye drops", "vitamin": "Vitamin D",
+      "insulin": "Insulin",
       "paracetamol": "Paracetamol", "exercises": "Exercises",
     ],
     .japanese: [
@@ -39,7 +40,8 @@ import Testing
   ]
 
   private static let plan: [(id: String, times: [String], unit: String, form: PlanForm?, kind: PlanKind)] = [
-    ("aspirin", ["08:00", "20:00"], "tablet", .tablet, .medicine), ("metformin", ["08:00", "12:00"], "tablets", .tablet, .medicine),
+    ("aspirin", ["08:00", "20:00"], "tablet", .tablet, .medicine),
+    ("metformin", ["08:00", "12:00"], "tablets", .tablet, .medicine),
     ("drops", ["09:00", "21:00"], "drops", .drops, .medicine), ("vitamin", ["12:00"], "", .capsule, .medicine),
     ("insulin", ["07:30", "18:30"], "units", .injection, .medicine), ("paracetamol", [], "tablet", .tablet, .medicine),
     ("exercises", ["10:00"], "", nil, .exercise),
@@ -73,13 +75,17 @@ import Testing
 
   /// As the files have it.
   static func offered(_ line: Line, _ language: CareLanguage) throws -> String {
-    let (zone, day, time) = (try #require(Zone(named: "Asia/Tokyo")), try #require(Day("2026-11-25")), try #require(TimeOfDay(line.time)))
+    let (zone, day, time) = (
+      try #require(Zone(named: "Asia/Tokyo")), try #require(Day("2026-11-25")), try #require(TimeOfDay(line.time))
+    )
     let now = try #require(zone.instant(of: day, at: time))
     let recipient = language == .japanese ? "佐藤 良子" : "Yoshiko Sato"
     let listener = Listener(now: now / 1_000_000_000, zone: zone, recipient: recipient)
     let items = Self.items(language)
     let rules = SuggestionRules(
-      items: items.map { DoseRules(item: $0, schedule: PlanSchedule(versions: [PlanEdition(validFrom: 0, item: $0)]), doses: []) })
+      items: items.map {
+        DoseRules(item: $0, schedule: PlanSchedule(versions: [PlanEdition(validFrom: 0, item: $0)]), doses: [])
+      })
     var told: [String] = []
     for mention in listener.mentions(line.text, language, of: items) {
       switch mention {
@@ -108,7 +114,11 @@ import Testing
     for line in lines {
       let offered = try Self.offered(line, language)
       if offered == line.meaning { continue }
-      if offered == "nothing" { missed.append(line.text) } else { wrong.append("\(line.time) \(line.text): \(offered)") }
+      if offered == "nothing" {
+        missed.append(line.text)
+      } else {
+        wrong.append("\(line.time) \(line.text): \(offered)")
+      }
     }
     print("\(language.rawValue): \(some.count - missed.count) of \(some.count) understood, \(wrong.count) wrong")
     #expect(wrong.isEmpty, "\(wrong)")
@@ -119,10 +129,14 @@ import Testing
   private static let spoilers: [CareLanguage: (before: [String], after: [String])] = [
     .english: (
       ["if ", "maybe ", "I think ", "he said ", "my neighbour and ", "I don't know whether ", "tomorrow "],
-      [" or not", "?", " maybe", " I think", " never", " instead of me", " for the dog", ", right", ", sorry, three", " cancelled", " of my brother"]
+      [
+        " or not", "?", " maybe", " I think", " never", " instead of me", " for the dog", ", right", ", sorry, three",
+        " cancelled", " of my brother",
+      ]
     ),
     .japanese: (
-      ["もし", "たぶん", "隣の人と", "犬と"], ["か", "らしい", "かもしれない", "って", "と思う", "はずです", "つもり", "?", "けど", "、違う", "、キャンセル", "、犬に"]
+      ["もし", "たぶん", "隣の人と", "犬と"],
+      ["か", "らしい", "かもしれない", "って", "と思う", "はずです", "つもり", "?", "けど", "、違う", "、キャンセル", "、犬に"]
     ),
   ]
 
@@ -142,7 +156,8 @@ import Testing
 
   @Test(arguments: CareLanguage.allCases)
   func `without a plan no item is offered`(language: CareLanguage) throws {
-    let listener = Listener(now: 1_795_586_400, zone: try #require(Zone(named: "Asia/Tokyo")), recipient: "Yoshiko Sato")
+    let listener = Listener(
+      now: 1_795_586_400, zone: try #require(Zone(named: "Asia/Tokyo")), recipient: "Yoshiko Sato")
     for line in try Self.lines(language) {
       let mentions = listener.mentions(line.text, language, of: [])
       #expect(!mentions.contains { if case .given = $0 { true } else { false } }, "\(line.text)")

@@ -38,7 +38,9 @@ import Testing
     guard withNames else { return plan }
     plan.take(
       MeasurementRecord.with {
-        ($0.kind, $0.value, $0.lower, $0.unit, $0.occurredAt.seconds) = ("blood_pressure", "130", "80", "mmHg", 1_795_586_400)
+        ($0.kind, $0.value, $0.lower, $0.unit, $0.occurredAt.seconds) = (
+          "blood_pressure", "130", "80", "mmHg", 1_795_586_400
+        )
       })
     plan.take(
       MeasurementRecord.with {

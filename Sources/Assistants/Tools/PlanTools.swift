@@ -7,10 +7,12 @@ extension Tool {
     "PlanItem",
     ["id", "kind", "name", "amount", "unit", "form", "least_minutes", "most_per_day", "stock", "order_soon", "state"])
   private static let dose = Shape(
-    "Dose", ["id", "item_id", "item_name", "due", "occurred_at", "outcome", "amount", "unit", "reason", "note", "recorder"])
+    "Dose",
+    ["id", "item_id", "item_name", "due", "occurred_at", "outcome", "amount", "unit", "reason", "note", "recorder"])
   private static let warning = Shape("PlanWarning", ["kind", "at", "by", "earliest", "count", "most"])
   private static let value = Shape(
-    "MeasurementRecord", ["id", "kind", "name", "value", "lower", "unit", "occurred_at", "note", "recorder", "unlikely"])
+    "MeasurementRecord",
+    ["id", "kind", "name", "value", "lower", "unit", "occurred_at", "note", "recorder", "unlikely"])
 
   /// The care plan, and what was measured.
   static let plan: [Tool] = [
@@ -137,11 +139,13 @@ extension ToolCall {
     let named = items.filter { $0.name.foldedName == text.foldedName }
     guard let item = named.first else {
       let names = items.prefix(20).map { "'\($0.name)'" }.joined(separator: ", ")
-      throw .invalid(field: "item", "is no item of the plan. \(items.isEmpty ? "The plan is empty." : "It has \(names).")")
+      throw .invalid(
+        field: "item", "is no item of the plan. \(items.isEmpty ? "The plan is empty." : "It has \(names).")")
     }
     guard named.count == 1 else {
       throw .invalid(
-        field: "item", "is the name of several: \(named.map(\.id).joined(separator: ", ")). Ask which, and give its id.")
+        field: "item", "is the name of several: \(named.map(\.id).joined(separator: ", ")). Ask which, and give its id."
+      )
     }
     return item.id
   }

@@ -32,7 +32,9 @@ struct HeardCommand: HubCommand {
     let id = try await entry.id(session)
     let record = try await session.ask(GetCareRequest.with { $0.id = id }).record
     let day = try await session.careZone().day(at: record.occurredAt.nanosecondsSince1970)
-    let said = try await session.ask(SuggestRequest.with { $0.day = day.description }).suggestions.filter { $0.careID == id }
+    let said = try await session.ask(SuggestRequest.with { $0.day = day.description }).suggestions.filter {
+      $0.careID == id
+    }
     guard !said.isEmpty else {
       throw Failure.unknownRecord(
         id,

@@ -15,7 +15,8 @@ struct PlanSuggestions: Sendable {
   func html(of entry: String) -> HTML {
     let own = self.view.canRecord ? self.all.filter { $0.careID == entry } : []
     guard !own.isEmpty else { return "" }
-    return "<div class=\"actions\" data-test=\"suggestions\">\(HTML(own.map { $0.hasItem ? self.give($0) : self.record($0) }))</div>"
+    return
+      "<div class=\"actions\" data-test=\"suggestions\">\(HTML(own.map { $0.hasItem ? self.give($0) : self.record($0) }))</div>"
   }
 
   private func give(_ said: PlanSuggestion) -> HTML {
@@ -38,7 +39,8 @@ struct PlanSuggestions: Sendable {
       .with("measurement.unit", value.unit).with("occurredAt", said.occurredAt.rfc3339)
     if !value.lower.isEmpty { form = form.with("measurement.lower", value.lower) }
     let mark: HTML = value.unlikely ? "<strong class=\"mark\">\(self.view[.unusual])</strong> " : ""
-    return "\(mark)\(form.button(self.view[.recordValue, ["what": "\(kind) \(value.shownValue)"]], test: "record-value"))"
+    return
+      "\(mark)\(form.button(self.view[.recordValue, ["what": "\(kind) \(value.shownValue)"]], test: "record-value"))"
   }
 
   private func warning(_ warning: PlanWarning, _ zone: Zone) -> HTML {

@@ -53,7 +53,8 @@ struct GivenReader: Sendable {
     let utterance = Utterance(name, language)
     var count = utterance.tokens.count
     while count > 1, let last = utterance.tokens.prefix(count).last,
-      last.word.first?.isNumber == true || DoseUnit(last.word) != nil && utterance.tokens[count - 2].word.last?.isNumber == true
+      last.word.first?.isNumber == true
+        || DoseUnit(last.word) != nil && utterance.tokens[count - 2].word.last?.isNumber == true
     {
       count -= 1
     }
@@ -92,7 +93,8 @@ struct GivenReader: Sendable {
     }
     if let last = utterance.tokens.last, last.word == "done", utterance.tokens.count > 1 {
       let before = utterance.tokens.dropLast().last?.word ?? ""
-      let end = ["is", "are", "was", "were"].contains(before) ? utterance.tokens[utterance.tokens.count - 2].range : last.range
+      let end =
+        ["is", "are", "was", "were"].contains(before) ? utterance.tokens[utterance.tokens.count - 2].range : last.range
       return text[..<end.lowerBound] + "taken" + text[last.range.upperBound...]
     }
     return text
@@ -137,7 +139,9 @@ struct GivenReader: Sendable {
         next += 1
       }
       guard next < pieces.count, self.isThing(pieces[next]) else { continue }
-      let range = utterance.tokens[piece.tokens.lowerBound].range.lowerBound..<utterance.tokens[pieces[next].tokens.lowerBound].range.lowerBound
+      let range =
+        utterance.tokens[piece.tokens.lowerBound].range
+        .lowerBound..<utterance.tokens[pieces[next].tokens.lowerBound].range.lowerBound
       return (due, String(text[..<range.lowerBound] + text[range.upperBound...]))
     }
     return (nil, text)
@@ -165,12 +169,15 @@ struct GivenReader: Sendable {
   }
 
   /// 「朝の薬」 is one word of the lexicon: the time is 「朝の」.
-  private func partThing(_ piece: Piece, _ utterance: Utterance) -> (due: GivenMention.Due, range: Range<String.Index>)? {
+  private func partThing(_ piece: Piece, _ utterance: Utterance) -> (due: GivenMention.Due, range: Range<String.Index>)?
+  {
     let phrase = utterance.phrase(piece.tokens)
     guard self.language == .japanese, self.isThing(piece), self.ids[phrase] == nil, phrase.hasSuffix("の薬"),
       let part = Self.parts[String(phrase.dropLast(2))]
     else { return nil }
-    let range = utterance.tokens[piece.tokens.lowerBound].range.lowerBound..<utterance.tokens[piece.tokens.upperBound - 1].range.lowerBound
+    let range =
+      utterance.tokens[piece.tokens.lowerBound].range
+      .lowerBound..<utterance.tokens[piece.tokens.upperBound - 1].range.lowerBound
     return (.part(part), range)
   }
 
@@ -239,7 +246,9 @@ struct GivenReader: Sendable {
       let unit = next.flatMap { DoseUnit(utterance.phrase($0.tokens)) }
       guard piece.role == .amount || phrase == "a" && unit != nil else { continue }
       if Self.whole.contains(phrase) { continue }
-      guard amount.isEmpty, meant.count == 1, let item = meant.first, let unit, unit == DoseUnit(of: item) else { return nil }
+      guard amount.isEmpty, meant.count == 1, let item = meant.first, let unit, unit == DoseUnit(of: item) else {
+        return nil
+      }
       let number = phrase == "a" ? "1" : phrase
       guard number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), Double(number) ?? 0 > 0 else { return nil }
       amount = number

@@ -22,7 +22,9 @@ enum MeasuredEnglish {
   private static let fillers = ["please", "kith", "hey", "ok", "okay", "um", "uh", "so", "well"]
   private static let commands = ["log", "record", "note down", "write down", "note"]
   private static let ends = ["please", "now", "just now", "today", "again", "thanks", "thank you"]
-  private static let joints = ["is", "was", "of", "at", "reads", "reading", "measured", "it was", "are", "were", "as", "came out at"]
+  private static let joints = [
+    "is", "was", "of", "at", "reads", "reading", "measured", "it was", "are", "were", "as", "came out at",
+  ]
 
   /// "Her", "mum's", "she has a": at most one person.
   private static func skipSubject(_ reader: inout WordReader, _ subjects: Set<String>) -> Bool {
@@ -46,7 +48,10 @@ enum MeasuredEnglish {
     (["pulse rate", "pulse", "heart rate", "heartbeat"], .pulse),
     (["body weight", "weight", "weighs", "weighed", "weighing"], .weight),
     (
-      ["oxygen saturation", "blood oxygen", "oxygen level", "oxygen", "saturation", "spo2", "sp o2", "sats", "o2 sats", "o2 saturation"],
+      [
+        "oxygen saturation", "blood oxygen", "oxygen level", "oxygen", "saturation", "spo2", "sp o2", "sats", "o2 sats",
+        "o2 saturation",
+      ],
       .oxygen
     ),
     (["blood sugar level", "blood sugar", "blood glucose", "glucose level", "glucose", "sugar level"], .glucose),
@@ -66,16 +71,23 @@ enum MeasuredEnglish {
       }
       return MeasuredValue(kind, number, unit: Self.unit(&reader, of: kind))
     }
-    guard reader.take(["over", "/", "to", "on"]), let lower = reader.number(isLarge: true, hasTenths: false) else { return nil }
+    guard reader.take(["over", "/", "to", "on"]), let lower = reader.number(isLarge: true, hasTenths: false) else {
+      return nil
+    }
     return MeasuredValue(kind, number, lower: lower, unit: Self.unit(&reader, of: kind))
   }
 
   private static let units: [MeasurementKind: [(words: [String], unit: String)]] = [
     .temperature: [
-      (["degrees celsius", "degrees centigrade", "degrees c", "degree celsius", "celsius", "centigrade", "° c", "c"], "°C"),
+      (
+        ["degrees celsius", "degrees centigrade", "degrees c", "degree celsius", "celsius", "centigrade", "° c", "c"],
+        "°C"
+      ),
       (["degrees fahrenheit", "degrees f", "degree fahrenheit", "fahrenheit", "° f", "f"], "°F"),
     ],
-    .bloodPressure: [(["mmhg", "mm hg", "millimetres of mercury", "millimeters of mercury"], "mmHg"), (["kpa"], "kPa")],
+    .bloodPressure: [
+      (["mmhg", "mm hg", "millimetres of mercury", "millimeters of mercury"], "mmHg"), (["kpa"], "kPa"),
+    ],
     .pulse: [(["beats per minute", "beats a minute", "per minute", "a minute", "bpm", "beats"], "/min")],
     .weight: [
       (["kilograms", "kilogram", "kilos", "kilo", "kgs", "kg"], "kg"), (["pounds", "pound", "lbs", "lb"], "lb"),
@@ -86,7 +98,12 @@ enum MeasuredEnglish {
         ["milligrams per decilitre", "milligrams per deciliter", "mg/dl", "mg dl", "mg / dl", "mg per dl"],
         "mg/dL"
       ),
-      (["millimoles per litre", "millimoles per liter", "millimoles", "mmol/l", "mmol / l", "mmol per litre", "mmol l", "mmol"], "mmol/L"),
+      (
+        [
+          "millimoles per litre", "millimoles per liter", "millimoles", "mmol/l", "mmol / l", "mmol per litre",
+          "mmol l", "mmol",
+        ], "mmol/L"
+      ),
     ],
     .fluidIn: Self.fluids, .fluidOut: Self.fluids,
   ]
@@ -137,7 +154,8 @@ struct WordReader: Sendable {
 
   private static let small: [String: Int] = {
     let names = [
-      "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+      "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+      "thirteen", "fourteen",
       "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     ]
     var numbers = Dictionary(uniqueKeysWithValues: zip(names, 0...))
@@ -176,7 +194,9 @@ struct WordReader: Sendable {
       guard let digits = self.digits() else { return nil }
       return "\(value).\(digits)"
     }
-    if hasTenths, value >= 30, let tenth = self.whole(at: 0), (0...9).contains(tenth), isSpelt || self.word(at: 0).utf8.count == 1 {
+    if hasTenths, value >= 30, let tenth = self.whole(at: 0), (0...9).contains(tenth),
+      isSpelt || self.word(at: 0).utf8.count == 1
+    {
       self.index += 1
       return "\(value).\(tenth)"
     }
@@ -209,9 +229,13 @@ struct WordReader: Sendable {
     } else if let first = self.whole(at: 0) {
       if self.word(at: 1) == "hundred", (1...9).contains(first) {
         (value, offset) = (first * 100, 2)
-      } else if isLarge, (1...3).contains(first), let (rest, count) = self.belowHundred(at: 1), rest >= 10, self.word(at: 0).first?.isLetter == true {
+      } else if isLarge, (1...3).contains(first), let (rest, count) = self.belowHundred(at: 1), rest >= 10,
+        self.word(at: 0).first?.isLetter == true
+      {
         return (first * 100 + rest, count + 1)
-      } else if isLarge, (1...3).contains(first), ["oh", "o"].contains(self.word(at: 1)), let ones = self.whole(at: 2), (1...9).contains(ones) {
+      } else if isLarge, (1...3).contains(first), ["oh", "o"].contains(self.word(at: 1)), let ones = self.whole(at: 2),
+        (1...9).contains(ones)
+      {
         return (first * 100 + ones, 3)
       } else {
         return self.belowHundred(at: 0) ?? (first, 1)
@@ -228,7 +252,8 @@ struct WordReader: Sendable {
   /// 1 to 99, as "thirty", "thirty five" or "35".
   private func belowHundred(at offset: Int) -> (value: Int, count: Int)? {
     guard let first = self.whole(at: offset), (1...99).contains(first) else { return nil }
-    guard first >= 20, first % 10 == 0, self.word(at: offset).first?.isLetter == true, let ones = self.whole(at: offset + 1),
+    guard first >= 20, first % 10 == 0, self.word(at: offset).first?.isLetter == true,
+      let ones = self.whole(at: offset + 1),
       (1...9).contains(ones), self.word(at: offset + 1).first?.isLetter == true
     else { return (first, 1) }
     return (first + ones, 2)
@@ -237,7 +262,9 @@ struct WordReader: Sendable {
   /// Digits behind a point: "two", "25".
   private mutating func digits() -> String? {
     var digits = ""
-    while digits.utf8.count < 2, let digit = self.whole(at: 0) ?? (["oh", "o"].contains(self.word(at: 0)) ? 0 : nil), (0...9).contains(digit) {
+    while digits.utf8.count < 2, let digit = self.whole(at: 0) ?? (["oh", "o"].contains(self.word(at: 0)) ? 0 : nil),
+      (0...9).contains(digit)
+    {
       digits += "\(digit)"
       self.index += 1
     }

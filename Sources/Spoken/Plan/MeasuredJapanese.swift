@@ -150,7 +150,9 @@ struct TextReader: Sendable {
   private mutating func withPoint(_ whole: String) -> String {
     let rest = self.characters[self.index...]
     guard !whole.contains("."), rest.first == "点", let next = rest.dropFirst().first else { return whole }
-    guard let digit = Self.digits.firstIndex(of: next) ?? next.wholeNumberValue, (0...9).contains(digit) else { return whole }
+    guard let digit = Self.digits.firstIndex(of: next) ?? next.wholeNumberValue, (0...9).contains(digit) else {
+      return whole
+    }
     self.index += 2
     return "\(whole).\(digit)"
   }

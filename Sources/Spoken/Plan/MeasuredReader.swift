@@ -37,7 +37,9 @@ struct MeasuredReader: Sendable {
       } else {
         MeasuredEnglish.values(self.words(utterance, rest), subjects: self.subjects(pieces, utterance))
       }
-    return (values ?? []).map { MeasuredMention(kind: $0.kind, value: $0.value, lower: $0.lower, unit: $0.unit, at: at) }
+    return (values ?? []).map {
+      MeasuredMention(kind: $0.kind, value: $0.value, lower: $0.lower, unit: $0.unit, at: at)
+    }
   }
 
   /// The words that name the person cared for.
@@ -65,7 +67,8 @@ struct MeasuredReader: Sendable {
   /// What is said in the words that tell no time, with the marks behind them.
   private func text(_ utterance: Utterance, _ rest: [Int]) -> String {
     rest.map { index in
-      let end = index + 1 < utterance.tokens.count ? utterance.tokens[index + 1].range.lowerBound : utterance.text.endIndex
+      let end =
+        index + 1 < utterance.tokens.count ? utterance.tokens[index + 1].range.lowerBound : utterance.text.endIndex
       return String(utterance.text[utterance.tokens[index].range.lowerBound..<end])
     }.joined()
   }
@@ -119,7 +122,8 @@ struct MeasuredValue: Sendable, Hashable {
   }
 
   private static let units: [MeasurementKind: Set<String>] = [
-    .temperature: ["°C", "°F"], .bloodPressure: ["mmHg", "kPa"], .pulse: ["/min"], .weight: ["kg", "lb"], .oxygen: ["%"],
+    .temperature: ["°C", "°F"], .bloodPressure: ["mmHg", "kPa"], .pulse: ["/min"], .weight: ["kg", "lb"],
+    .oxygen: ["%"],
     .glucose: ["mg/dL", "mmol/L"], .pain: [""], .fluidIn: ["ml", "fl oz"], .fluidOut: ["ml", "fl oz"],
   ]
 }

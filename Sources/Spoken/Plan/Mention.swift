@@ -2,7 +2,9 @@ public import KithMessages
 
 /// What a sentence says was done of the care plan, or measured. It is offered to a person and recorded by nobody else.
 public enum Mention: Sendable, Hashable {
+  /// Something of the plan was given.
   case given(GivenMention)
+  /// Something was measured.
   case measured(MeasuredMention)
 }
 
@@ -30,6 +32,7 @@ public struct GivenMention: Sendable, Hashable {
 
 /// That something was measured.
 public struct MeasuredMention: Sendable, Hashable {
+  /// What was measured.
   public let kind: MeasurementKind
   /// Of blood pressure: the upper value.
   public let value: String

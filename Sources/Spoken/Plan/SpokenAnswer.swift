@@ -14,7 +14,8 @@ public enum SpokenAnswer: Sendable, Hashable {
   }
 
   private static let englishYes: Set<String> = [
-    "yes", "yes please", "yeah", "yep", "do it", "please do", "yes do it", "tick it", "yes tick it", "record it", "yes record it",
+    "yes", "yes please", "yeah", "yep", "do it", "please do", "yes do it", "tick it", "yes tick it", "record it",
+    "yes record it",
   ]
   private static let englishNo: Set<String> = [
     "no", "no thanks", "no thank you", "nope", "don't", "no don't", "never mind", "cancel", "no cancel",
