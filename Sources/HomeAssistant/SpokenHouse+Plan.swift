@@ -11,6 +11,9 @@ extension SpokenHouse {
   /// How long an answer is waited for; also for one that is repeated because the hub did not confirm it.
   private static let attention = Duration.seconds(60)
 
+  /// Sooner after a question nobody answers it.
+  private static let breath = Duration.seconds(2)
+
   /// What was asked.
   struct Question: Sendable {
     let suggestions: [PlanSuggestion]
@@ -50,8 +53,9 @@ extension SpokenHouse {
 
   /// What carries out an answer; nil if nothing was asked. Two devices may hear one answer.
   func task(of answer: SpokenAnswer, _ client: KithClient, _ words: HouseWords) -> Task<WyomingAnswer, Never>? {
-    if let last = self.answered, last.answer == answer, self.question == nil, .now - last.at < Self.together {
-      return last.task
+    if let last = self.answered, last.answer == answer, .now - last.at < Self.together {
+      // One "yes" that two devices heard is no answer to the question that it led to.
+      guard let question = self.question, .now - question.at >= Self.breath else { return last.task }
     }
     guard let question = self.question, .now - question.at < Self.attention else { return nil }
     self.question = nil

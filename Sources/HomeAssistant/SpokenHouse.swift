@@ -74,7 +74,7 @@ actor SpokenHouse {
     if let answer = SpokenAnswer(sentence.text, language), let task = self.task(of: answer, client, words) {
       return await task.value
     }
-    self.question = nil
+    (self.question, self.answered) = (nil, nil)
     let listener = Listener(now: now, zone: zone, recipient: settings.recipient, called: self.called)
     let intention = listener.understand(sentence.text, language)
     if let question = await self.ask(about: sentence.text, intention, client, words) { return question }

@@ -159,6 +159,8 @@ def test_a_warning_that_nobody_was_told_is_asked_once_more(hub):
         hub.reply("Plan/Give", {"itemId": item, "due": due, "recorder": "Hanako"})
         handled, question = voice.say("yes")
         assert not handled and "by Hanako" in question and len(doses(hub)) == 1
+        # A second device that heard the same "yes" does not answer the new question by it.
+        assert voice.say("yes") == (False, question) and len(doses(hub)) == 1
         handled, _ = voice.say("no")
         assert len(doses(hub)) == 1
 
