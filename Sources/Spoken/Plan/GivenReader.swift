@@ -81,8 +81,9 @@ struct GivenReader: Sendable {
     guard self.language == .english else { return self.plainJapanese(text) }
     let utterance = Utterance(text, self.language)
     guard let first = utterance.tokens.first else { return text }
-    if ["tick", "check"].contains(first.word) {
-      let isOff = utterance.tokens.dropFirst().first?.word == "off"
+    let isOff = utterance.tokens.dropFirst().first?.word == "off"
+    // Who is to check something has not given it.
+    if first.word == "tick" || first.word == "check" && isOff {
       return "log" + text[(isOff ? utterance.tokens[1] : first).range.upperBound...]
     }
     if ["gave", "administered"].contains(first.word) { return "I " + text }
@@ -235,7 +236,7 @@ struct GivenReader: Sendable {
   }
 
   private static let whole: Set<String> = [
-    "all", "both", "full", "whole", "everything", "of it", "of them", "全部", "全量", "残さず", "完食",
+    "all", "full", "whole", "everything", "of it", "of them", "全部", "全量", "残さず", "完食",
   ]
 
   /// How much is said, in the unit of the item: empty if nothing is said, nil if it is not sure.

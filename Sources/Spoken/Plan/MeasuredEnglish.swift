@@ -20,7 +20,7 @@ enum MeasuredEnglish {
   }
 
   private static let fillers = ["please", "kith", "hey", "ok", "okay", "um", "uh", "so", "well"]
-  private static let commands = ["log", "record", "note down", "write down", "note"]
+  private static let commands = ["log", "record", "note down", "write down"]
   private static let ends = ["please", "now", "just now", "today", "again", "thanks", "thank you"]
   private static let joints = [
     "is", "was", "of", "at", "reads", "reading", "measured", "it was", "are", "were", "as", "came out at",
