@@ -25,7 +25,11 @@ let sharedICU: [LinkerSetting] =
 /// A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
 /// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
 let packed: [LinkerSetting] =
-  [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(configuration: .release))]
+  [
+    .unsafeFlags(
+      ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
+      .when(configuration: .release))
+  ]
   + sharedICU
 
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.

@@ -27,6 +27,8 @@ public actor BackupActor {
   /// Has not begun yet.
   private var following: Run?
   private var waiting: Task<Void, Never>?
+  /// How often handing the newest backup over has failed since it was made or kithd started, and when it was tried last.
+  private var handovers: (failures: Int, last: Int64) = (0, 0)
   private var isStopped = false
 
   /// Looks whether a backup is due, and makes it.
@@ -119,12 +121,24 @@ public actor BackupActor {
     // The alarm rings, too, when the clock is set.
     if self.clockFault != nil { return SoftwareVersion.released }
     do throws(Failure) {
-      let next = plan.next(after: try await self.backups(), now: self.now(), in: self.zone())
-      return max(next, self.now() + 60_000_000_000)
+      let known = try await self.backups()
+      let next = plan.next(after: known, now: self.now(), in: self.zone())
+      return max(self.unhanded(known) == nil ? next : min(next, self.nextHandover), self.now() + 60_000_000_000)
     } catch {
       self.logger.error("backups wait for the store", metadata: ["error": "\(error)"])
       return self.now() + 3_600_000_000_000
     }
+  }
+
+  /// The newest sound backup, if the worker or the household's program has not taken it.
+  private func unhanded(_ backups: [MadeBackup]) -> MadeBackup? {
+    let newest = BackupPlan.past(backups, now: self.now()).first { $0.knownState == .good }
+    return newest.flatMap { $0.awaitsWorker || $0.awaitsProgram ? $0 : nil }
+  }
+
+  /// When to hand the newest one over again; after a start at once.
+  private var nextHandover: Int64 {
+    self.handovers.failures == 0 ? 0 : self.handovers.last + BackupHandover.backoff.wait(after: self.handovers.failures)
   }
 
   /// The plan and what came of it: `Backups/List`.
@@ -197,7 +211,10 @@ public actor BackupActor {
     do throws(Failure) {
       let known = try await self.reconcile()
       let isDue = plan.next(after: known, now: self.now(), in: self.zone()) <= self.now()
-      guard self.running?.isAsked == true || isDue else { return .success(nil) }
+      guard self.running?.isAsked == true || isDue else {
+        if let newest = self.unhanded(known), self.nextHandover <= self.now() { await self.handOver(newest, plan) }
+        return .success(nil)
+      }
     } catch {
       return .failure(error)
     }
@@ -245,19 +262,16 @@ public actor BackupActor {
         try await making.run(backup)
       }
       backup.knownState = .good
+      backup.awaitsWorker = self.archive != nil && plan.worker != nil
+      backup.awaitsProgram = !plan.command.isEmpty
       try await self.keep(backup)
     } catch {
       return .failure(await self.note(error, of: backup))
     }
     self.logger.info("backup", metadata: ["name": "\(backup.name)", "bytes": "\(backup.size)"])
     await self.prune(plan, keeping: backup.name)
-    let faults = [await self.send(backup, plan), await self.hand(backup, to: plan.command)].compactMap(\.self)
-    if !faults.isEmpty {
-      backup.fault = faults.joined(separator: " ")
-      // The next one tells it again if it persists.
-      try? await self.store(backup)
-    }
-    return .success(backup)
+    self.handovers.failures = 0
+    return .success(await self.handOver(backup, plan))
   }
 
   private func name(for backup: MadeBackup, except known: Set<String>) async -> String {
@@ -313,49 +327,25 @@ public actor BackupActor {
     try await self.storage.write { transaction throws(Failure) in try transaction.backups.put(backup) }
   }
 
-  /// Gives a backup to the worker that keeps it too.
+  /// Gives a backup to the worker and the program that have not taken it, and stores what came of it.
   ///
-  /// - Returns: What went wrong; nil if nothing did.
-  private func send(_ backup: MadeBackup, _ plan: BackupPlan) async -> String? {
-    guard let archive, let worker = plan.worker else { return nil }
-    let (sender, path) = (ArchiveSender(port: archive, plan: plan), self.folder.path(of: backup.name))
-    do throws(Failure) {
-      try await withTaskExecutorPreference(self.disk) { [backup] () async throws(Failure) in
-        try await sender.send(backup, path)
+  /// - Returns: The backup with what is still awaited, and why.
+  @discardableResult
+  private func handOver(_ backup: MadeBackup, _ plan: BackupPlan) async -> MadeBackup {
+    guard backup.awaitsWorker || backup.awaitsProgram else { return backup }
+    let handover = BackupHandover(
+      archive: self.archive, plan: plan, folder: self.folder, disk: self.disk, logger: self.logger)
+    let handed = await handover.run(backup)
+    self.handovers = (handed.fault.isEmpty ? 0 : self.handovers.failures + 1, self.now())
+    // Where it cannot be stored, it is handed over again, which takes nothing from anybody.
+    try? await self.storage.write { transaction throws(Failure) in
+      // One that was taken at once has been told of.
+      if handed.fault == backup.fault {
+        try transaction.backups.adopt(handed)
+      } else {
+        try transaction.backups.put(handed)
       }
-      return nil
-    } catch {
-      let why = self.isStopped ? "kithd was stopped meanwhile." : error.message
-      return "The worker \(worker) did not take the backup: \(why)"
     }
-  }
-
-  /// Runs the household's own program, such as one that copies the file to another machine.
-  ///
-  /// - Returns: What went wrong; nil if nothing did. What the program said is in the log alone: it may name what is private.
-  private func hand(_ backup: MadeBackup, to command: [String]) async -> String? {
-    guard let program = command.first else { return nil }
-    let child = ChildProcess(
-      program, command.dropFirst() + [self.folder.path(of: backup.name)], directory: "/",
-      limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
-    let why: String
-    do throws(ChildProcess.Fault) {
-      let outcome = try await child.run()
-      guard outcome.ending != .exited(0) else { return nil }
-      self.logger.error("the program of [backup] failed", metadata: ["said": "\(outcome.complaint)"])
-      why =
-        switch outcome.ending {
-        case .exited(let code): "it ended with \(code), and its words are in the log of kithd."
-        case .signalled(let signal): "it was ended by signal \(signal)."
-        }
-    } catch {
-      why =
-        switch error {
-        case .cancelled: "kithd was stopped meanwhile."
-        case .outOfTime: "it took longer than 50 minutes."
-        default: "it could not be run. Check its path and its permissions."
-        }
-    }
-    return "\(program) did not take the backup: \(why)"
+    return handed
   }
 }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import Synchronization
 
 /// A command with its texts, its arguments and the commands below it, as the parser describes them.
 package struct CommandTree: Sendable, Decodable {
@@ -48,11 +49,20 @@ package struct CommandTree: Sendable, Decodable {
     let command: CommandTree
   }
 
-  /// Reads the tree of a program.
+  /// The trees that were read.
+  private static let known = Mutex<[ObjectIdentifier: CommandTree]>([:])
+
+  /// Reads the tree of a program, which takes longer than all else that help does, once.
   ///
   /// - Throws: `DecodingError` if the parser describes it in another form.
   package init(of program: (some ParsableCommand).Type) throws {
+    let id = ObjectIdentifier(program)
+    if let tree = Self.known.withLock({ $0[id] }) {
+      self = tree
+      return
+    }
     self = try JSONDecoder().decode(Dump.self, from: Data(program._dumpHelp().utf8)).command
+    Self.known.withLock { $0[id] = self }
   }
 
   /// The commands below it that help shows.

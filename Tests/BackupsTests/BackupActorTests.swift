@@ -34,10 +34,13 @@ final class BackupHouse: Sendable {
 
   static let day: Int64 = 86_400_000_000_000
 
-  func actor(household: String = "0a1b2c3d") -> BackupActor {
-    BackupActor(
-      storage: self.storage, plan: self.plan, household: household, stateDirectory: self.state, alarm: nil,
-      logger: .silent, now: { [clock] in clock.withLock { $0 } }, zone: { [zone] in zone })
+  func actor(household: String = "0a1b2c3d", command: [String]? = nil, archive: (any Bus.Port)? = nil) -> BackupActor {
+    var plan = self.plan
+    plan.command = command ?? plan.command
+    plan.worker = archive.map { _ in "attic" }
+    return BackupActor(
+      storage: self.storage, plan: plan, household: household, stateDirectory: self.state, archive: archive,
+      alarm: nil, logger: .silent, now: { [clock] in clock.withLock { $0 } }, zone: { [zone] in zone })
   }
 
   func pass(_ nanoseconds: Int64) { self.clock.withLock { $0 += nanoseconds } }
@@ -55,6 +58,17 @@ final class BackupHouse: Sendable {
 
 extension Logger {
   static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// A worker that is away until its door is opened.
+private struct AwayPort: Bus.Port {
+  let worker: LocalBatchPort
+  let isThere = Lock(false)
+
+  func call<C: Command>(_ command: C, _ context: CallContext) async throws(Failure) -> Answer<C.Reply> {
+    guard self.isThere.withLock({ $0 }) else { throw Failure(.unavailable, "NO_WORKER", "No worker serves it.") }
+    return try await self.worker.call(command, context)
+  }
 }
 
 @Suite("Backups under clocks and disks that misbehave", .timeLimit(.minutes(5)))
@@ -213,6 +227,64 @@ struct BackupActorTests {
     let backups = house.actor()
     let made = try await backups.make()
     #expect(made.fault.contains("ended with 3") && !made.fault.contains("password"))
+    await house.storage.close()
+  }
+
+  @Test func `what a program refused is handed over again until it is taken, once`() async throws {
+    let taken = NSTemporaryDirectory() + "kith-taken-" + UUIDv7.make().text
+    defer { try? FileManager.default.removeItem(atPath: taken) }
+    let house = try BackupHouse(command: ["/bin/sh", "-c", "ls '\(taken)' && echo $0 >>'\(taken)/names'"])
+    func names() throws -> [String] {
+      try String(contentsOfFile: taken + "/names", encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+    let backups = house.actor()
+    let made = try await backups.make()
+    #expect(made.awaitsProgram && !made.fault.isEmpty)
+    let minute: Int64 = 60_000_000_000
+    let now = house.clock.withLock { $0 }
+    #expect(await backups.nextLook(house.plan) == now + minute)
+    house.pass(minute)
+    await backups.tick()
+    #expect(await backups.nextLook(house.plan) == now + 3 * minute)
+    try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: false)
+    await backups.tick()
+    #expect(!FileManager.default.fileExists(atPath: taken + "/names"), "the time has not come")
+    house.pass(2 * minute)
+    await backups.tick()
+    #expect(try names().count == 1 && names()[0].hasSuffix(made.name))
+    #expect(try await backups.state().fault.isEmpty)
+    #expect(try await house.rows().map(\.awaitsProgram) == [false])
+    house.pass(5 * minute)
+    await backups.tick()
+    #expect(try names().count == 1)
+    await house.storage.close()
+  }
+
+  @Test func `a worker that was away gets the backup when it is back`() async throws {
+    let house = try BackupHouse()
+    let attic = house.directory + "/attic"
+    try FileManager.default.createDirectory(atPath: attic, withIntermediateDirectories: false)
+    let port = AwayPort(worker: LocalBatchPort(ArchiveService(folder: attic).routes, batches: []))
+    let backups = house.actor(archive: port)
+    let made = try await backups.make()
+    #expect(made.awaitsWorker && made.fault.hasPrefix("The worker attic did not take the backup: "))
+    port.isThere.withLock { $0 = true }
+    house.pass(60_000_000_000)
+    await backups.tick()
+    #expect(FileManager.default.contentsEqual(atPath: "\(attic)/\(made.name)", andPath: "\(house.folder)/\(made.name)"))
+    #expect(try await house.rows().map(\.name) == [made.name])
+    #expect(try await backups.state().fault.isEmpty)
+    await house.storage.close()
+  }
+
+  @Test func `what a program refused is handed over again after a start`() async throws {
+    let house = try BackupHouse(command: ["/bin/false"])
+    let made = try await house.actor().make()
+    #expect(made.awaitsProgram)
+    let again = house.actor(command: ["/bin/true"])
+    await again.tick()
+    #expect(try await house.rows().map(\.name) == [made.name])
+    #expect(try await again.state().fault.isEmpty)
     await house.storage.close()
   }
 

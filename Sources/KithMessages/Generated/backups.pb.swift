@@ -152,7 +152,7 @@ public nonisolated struct MadeBackup: Sendable {
 
   public var state: String = String()
 
-  /// of a failed one: why; of a good one: why the configured program did not take it
+  /// of a failed one: why; of a good one: why the configured worker or program has not taken it yet
   public var fault: String = String()
 
   public var encrypted: Bool = false
@@ -162,6 +162,12 @@ public nonisolated struct MadeBackup: Sendable {
 
   /// of kithd that made it
   public var version: String = String()
+
+  /// the configured worker has not taken it yet
+  public var awaitsWorker: Bool = false
+
+  /// the configured program has not taken it yet
+  public var awaitsProgram: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -368,7 +374,7 @@ nonisolated extension PutArchiveReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MadeBackup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}made\0\u{1}size\0\u{1}state\0\u{1}fault\0\u{1}encrypted\0\u{3}with_secrets\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}made\0\u{1}size\0\u{1}state\0\u{1}fault\0\u{1}encrypted\0\u{3}with_secrets\0\u{1}version\0\u{3}awaits_worker\0\u{3}awaits_program\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -384,6 +390,8 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 6: try { try decoder.decodeSingularBoolField(value: &self.encrypted) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.withSecrets) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.awaitsWorker) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.awaitsProgram) }()
       default: break
       }
     }
@@ -418,6 +426,12 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.version.isEmpty {
       try visitor.visitSingularStringField(value: self.version, fieldNumber: 8)
     }
+    if self.awaitsWorker != false {
+      try visitor.visitSingularBoolField(value: self.awaitsWorker, fieldNumber: 9)
+    }
+    if self.awaitsProgram != false {
+      try visitor.visitSingularBoolField(value: self.awaitsProgram, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -430,6 +444,8 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.encrypted != rhs.encrypted {return false}
     if lhs.withSecrets != rhs.withSecrets {return false}
     if lhs.version != rhs.version {return false}
+    if lhs.awaitsWorker != rhs.awaitsWorker {return false}
+    if lhs.awaitsProgram != rhs.awaitsProgram {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
