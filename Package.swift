@@ -143,7 +143,9 @@ let package = Package(
       name: "CareTally", dependencies: ["Bus", "CivilTime", "Fields", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "CarePlan",
-      dependencies: ["Bus", "CareTally", "CivilTime", "Fields", "KithMessages", "Storage", protobuf],
+      dependencies: [
+        "Bus", "CareTally", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
@@ -327,7 +329,7 @@ let package = Package(
     .testTarget(
       name: "CarePlanTests",
       dependencies: [
-        "CarePlan", "CivilTime", "Fields", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging,
+        "CarePlan", "CivilTime", "Fields", "Spoken", "Storage", "Bus", "KithMessages", "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "PagesTests", dependencies: ["Pages", "Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),

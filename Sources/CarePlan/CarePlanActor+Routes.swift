@@ -42,6 +42,7 @@ extension CarePlanActor {
       Route(answering: UndoDoseRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.undo(request, context)
       },
+      Route(SuggestRequest.self) { request, _ throws(Failure) in try await self.suggest(request) },
       Route(ListDosesRequest.self) { request, _ throws(Failure) in try await self.history(request) },
     ]
   }

@@ -22,11 +22,11 @@ actor House {
   /// How old an event may be: one of before an interruption would be a phantom.
   private static let fresh: Int64 = 300
 
-  private let client: KithClient
+  let client: KithClient
   private let broker: Broker
-  private let topics: HouseTopics
+  let topics: HouseTopics
   private let page: String
-  private let tellsDetails: Bool
+  let tellsDetails: Bool
   private let logger: Logger
   private let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -39,7 +39,16 @@ actor House {
   private var isUp = false
   private var isConnected = false
   private var filter = PressFilter()
-  private var lastRecord: (id: String, at: ContinuousClock.Instant)?
+  /// What "undo" takes back.
+  var lastRecord: Record?
+
+  /// Something that was recorded from here.
+  struct Record: Sendable {
+    let id: String
+    /// Of the care plan; else an entry of care.
+    var isDose = false
+    let at: ContinuousClock.Instant
+  }
 
   /// Takes the connections to the hub and to the broker.
   ///
@@ -120,8 +129,15 @@ actor House {
     else { return }
     var told = ["event_type": news.rawValue]
     if self.tellsDetails, let title = await self.title(of: reminder.reminderID) { told["title"] = title }
-    guard self.isConnected, let json = try? JSONEncoder().encode(told) else { return }
-    self.broker.publish(Broker.Message(self.topics.reminder, String(decoding: json, as: UTF8.self)), isNews: true)
+    self.publish(news: told, to: self.topics.reminder)
+  }
+
+  /// Tells what happens now, and what a broker does not keep.
+  func publish(news: [String: String], to topic: String) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard self.isConnected, let json = try? encoder.encode(news) else { return }
+    self.broker.publish(Broker.Message(topic, String(decoding: json, as: UTF8.self)), isNews: true)
   }
 
   private func title(of id: String) async -> String? {
@@ -172,14 +188,16 @@ actor House {
       newest.limit = 1
       if let record = try await self.client.ask(newest).records.first { state.take(record) }
     }
+    state.plan = try await self.readPlan()
     let language = CareLanguage(named: try await self.client.ask(CareSettingsRequest()).language) ?? .english
     guard before == self.commands else {
       self.wish.yield()
       return
     }
     let isFirst = self.state == nil
+    let isOther = language != self.language || state.plan?.entities != self.state?.plan?.entities
     self.state = state
-    if language != self.language {
+    if isOther {
       self.language = language
       self.showDevice()
     }
@@ -198,7 +216,8 @@ actor House {
   private func showDevice() {
     guard self.isConnected, let language = self.language else { return }
     let device = HouseDevice(
-      topics: self.topics, language: language, version: SoftwareVersion.current, page: self.page)
+      topics: self.topics, language: language, version: SoftwareVersion.current, page: self.page,
+      plan: self.state?.plan)
     self.broker.publish(Broker.Message(self.topics.device, device.json, isRetained: true))
   }
 
@@ -253,11 +272,12 @@ actor House {
       let press = Press(message.payload), let command = HouseCommand(name: name, press)
     else { return self.logger.warning("a message was ignored", metadata: ["topic": "\(message.topic.prefix(200))"]) }
     guard self.filter.take(name, press, at: .now) else {
-      return self.logger.info("a second press within two seconds was ignored", metadata: ["command": "\(name)"])
+      return self.logger.info("a second press right after the first was ignored", metadata: ["command": "\(name)"])
     }
     do throws(Failure) {
       try await self.insist(command, key: press.key(name, arrival: UUIDv7.make().text))
     } catch {
+      self.filter.release(name)
       self.logger.error(
         "a command was not carried out", metadata: ["command": "\(name)", "why": "\(error.message)"])
     }
@@ -289,12 +309,15 @@ actor House {
       request.category = category.rawValue
       request.memo = memo
       let answer = try await self.client.call(request, context)
-      if !answer.isReplayed { self.lastRecord = (answer.reply.record.id, .now) }
+      if !answer.isReplayed { self.lastRecord = Record(id: answer.reply.record.id, at: .now) }
+    case .give(let key): try await self.give(key, context)
     case .undo:
       guard let last = self.lastRecord, .now - last.at < Self.regret else { return }
-      var request = DeleteCareRequest()
-      request.id = last.id
-      _ = try await self.client.call(request, context)
+      if last.isDose {
+        _ = try await self.client.call(UndoDoseRequest.with { $0.id = last.id }, context)
+      } else {
+        _ = try await self.client.call(DeleteCareRequest.with { $0.id = last.id }, context)
+      }
       self.lastRecord = nil
     case .daily(let enabled):
       _ = try await self.client.setDaily(enabled, context)
@@ -306,8 +329,7 @@ actor House {
   private func answer(_ command: HouseCommand, key: String) async throws(Failure) {
     for reminder in try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).due {
       // Each reminder is a command of its own, with a key of its own.
-      let context = CallContext(
-        idempotencyKey: "\(key)-\(reminder.id.suffix(16))", timeout: Self.patience)
+      let context = CallContext(idempotencyKey: key, timeout: Self.patience).with(part: reminder.id)
       switch command {
       case .done: _ = try await self.client.call(DoneReminderRequest.with { $0.id = reminder.id }, context)
       case .skip where reminder.knownKind == .plan:

@@ -6,7 +6,9 @@ internal import KithMessages
 enum HouseCommand: Sendable, Hashable {
   /// Record care of a category, with a memo or an empty one.
   case record(CareCategory, memo: String)
-  /// Delete what was recorded last from here.
+  /// Record that an item of the care plan was given, by its key.
+  case give(String)
+  /// Take back what was recorded last from here.
   case undo
   /// Turn the daily reminder on or off.
   case daily(Bool)
@@ -18,7 +20,7 @@ enum HouseCommand: Sendable, Hashable {
   case skip
 
   /// What is written behind the topic of commands.
-  private static let (careWord, memoName) = ("care/", "memo")
+  private static let (careWord, planWord, memoName) = ("care/", "plan/", "memo")
 
   /// Reads a message; nil if it is none of these.
   init?(name: String, _ press: Press) {
@@ -30,6 +32,7 @@ enum HouseCommand: Sendable, Hashable {
     case ("done", _): self = .done
     case ("snooze", _): self = .snooze
     case ("skip", _): self = .skip
+    case _ where name.hasPrefix(Self.planWord): self = .give(String(name.dropFirst(Self.planWord.count)))
     case _ where name.hasPrefix(Self.careWord):
       guard let category = CareCategory(rawValue: String(name.dropFirst(Self.careWord.count))) else { return nil }
       self = .record(category, memo: "")
@@ -39,6 +42,8 @@ enum HouseCommand: Sendable, Hashable {
 
   /// The name of the command that records a category.
   static func name(of category: CareCategory) -> String { Self.careWord + category.rawValue }
+  /// The name of the command that records an item of the plan.
+  static func name(ofItem key: String) -> String { Self.planWord + key }
   /// The name of the command that records a memo.
   static var nameOfMemo: String { Self.memoName }
 }
@@ -84,10 +89,12 @@ struct Press: Sendable, Hashable {
 }
 
 /// Takes two presses of one button within two seconds as one, which is what people mean by them, and each press once, however often it is
-/// delivered.
+/// delivered. Of an item of the care plan two presses within a minute are one: nobody gives the same medicine twice in a minute.
 struct PressFilter: Sendable {
   /// How close presses are that are one.
-  static let together = Duration.seconds(2)
+  static func together(_ name: String) -> Duration {
+    name.hasPrefix(HouseCommand.name(ofItem: "")) ? .seconds(60) : .seconds(2)
+  }
   /// How many presses are known again.
   private static let kept = 256
 
@@ -96,7 +103,7 @@ struct PressFilter: Sendable {
 
   /// Whether a press counts. One that was refused does not prolong the wait.
   mutating func take(_ name: String, _ press: Press, at now: ContinuousClock.Instant) -> Bool {
-    if let last = self.taken[name], last.press.text == press.text, now - last.at < Self.together { return false }
+    if let last = self.taken[name], last.press.text == press.text, now - last.at < Self.together(name) { return false }
     if let time = press.time {
       let told = "\(name)\u{0}\(time)\u{0}\(press.text)"
       guard !self.known.contains(told) else { return false }
@@ -105,4 +112,7 @@ struct PressFilter: Sendable {
     self.taken[name] = (press, now)
     return true
   }
+
+  /// Lets the next press count at once, because the last one was not carried out.
+  mutating func release(_ name: String) { self.taken[name] = nil }
 }

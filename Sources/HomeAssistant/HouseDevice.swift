@@ -10,6 +10,8 @@ struct HouseDevice: Sendable {
   let version: String
   /// The address of the family's page; empty = none.
   let page: String
+  /// The care plan; nil = none.
+  var plan: HousePlan?
 
   private struct Payload: Encodable {
     let device: Device
@@ -33,7 +35,7 @@ struct HouseDevice: Sendable {
   }
 
   /// An entity. Home Assistant ignores a key that it does not know in silence, so the keys are the properties here.
-  private struct Component: Encodable {
+  struct Component: Encodable {
     let platform: String
     var name: String?
     var uniqueId: String?
@@ -79,6 +81,7 @@ struct HouseDevice: Sendable {
   private var components: [String: Component] {
     var components = self.sensors
     for (key, component) in self.controls { components[key] = component }
+    for (key, component) in self.planned { components[key] = component }
     for state in ReminderNews.allCases { components["trigger_\(state.rawValue)"] = self.trigger(state) }
     return components
   }
@@ -133,12 +136,7 @@ struct HouseDevice: Sendable {
   private var controls: [String: Component] {
     var components: [String: Component] = [:]
     func button(_ key: String, _ command: String, _ name: (String, String), _ icon: String) {
-      var component = self.entity(key, "button", name)
-      component.commandTopic = self.topics.command(command)
-      component.commandTemplate = Press.template
-      component.retain = false
-      component.icon = icon
-      components[key] = component
+      components[key] = self.button(key, command, name, icon)
     }
     for category in CareCategory.allCases where category != .freeMemo {
       // A button records what was done; it does nothing to a patient.
@@ -180,7 +178,17 @@ struct HouseDevice: Sendable {
     return component
   }
 
-  private func entity(_ key: String, _ platform: String, _ name: (String, String)) -> Component {
+  /// A button, each press of which says when it was.
+  func button(_ key: String, _ command: String, _ name: (String, String), _ icon: String) -> Component {
+    var component = self.entity(key, "button", name)
+    component.commandTopic = self.topics.command(command)
+    component.commandTemplate = Press.template
+    component.retain = false
+    component.icon = icon
+    return component
+  }
+
+  func entity(_ key: String, _ platform: String, _ name: (String, String)) -> Component {
     var component = Component(platform)
     component.name = self.language(name.0, name.1)
     component.uniqueId = "kith_\(self.topics.id)_\(key)"
@@ -243,6 +251,8 @@ struct HouseTopics: Sendable, Hashable {
   var state: String { "\(self.base)/state" }
   /// Reminders as they come due, are done, and are missed; not retained, or Home Assistant would take an old one for a new one.
   var reminder: String { "\(self.base)/event/reminder" }
+  /// What became of a press of an item of the care plan; not retained either.
+  var plan: String { "\(self.base)/event/plan" }
   /// The description of the device; retained.
   var device: String { "\(self.discovery)/device/kith_\(self.id)/config" }
   /// Where Home Assistant says that it has started; the first is its own choice, whatever its prefix.

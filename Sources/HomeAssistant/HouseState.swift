@@ -29,6 +29,28 @@ struct HouseState: Sendable, Hashable, Encodable {
   var nextReminder: String?
   /// How many reminders are due.
   var due = 0
+  /// The care plan and what was measured; nil = there are none.
+  var plan: HousePlan?
+
+  private enum CodingKeys: String, CodingKey {
+    case problem, sync, syncedAt, today, last, lastCare, daily, nextReminder, due, plan, measured
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encodeIfPresent(self.problem, forKey: .problem)
+    try values.encode(self.sync, forKey: .sync)
+    try values.encodeIfPresent(self.syncedAt, forKey: .syncedAt)
+    try values.encode(self.today, forKey: .today)
+    try values.encode(self.last, forKey: .last)
+    try values.encodeIfPresent(self.lastCare, forKey: .lastCare)
+    try values.encode(self.daily, forKey: .daily)
+    try values.encodeIfPresent(self.nextReminder, forKey: .nextReminder)
+    try values.encode(self.due, forKey: .due)
+    guard let plan else { return }
+    if plan.isActive { try values.encode(plan.state, forKey: .plan) }
+    if !plan.values.isEmpty { try values.encode(plan.values, forKey: .measured) }
+  }
 
   /// As JSON. What is not known is left out, and the templates of the entities make it `unknown`.
   var json: String {

@@ -27,7 +27,15 @@ struct HouseWords: Sendable {
     return self.say("Recorded: \(category), \(time)\(text).", "\(time)、\(category)を記録しました\(text)。")
   }
 
-  func undone(_ record: CareRecord) -> String {
+  func undone(_ kept: SpokenHouse.Kept) -> String {
+    switch kept {
+    case .entry(let record): self.undone(record)
+    case .planned(let doses, let values):
+      self.say("Taken back: \(self.list(doses, values)).", "\(self.list(doses, values))を取り消しました。")
+    }
+  }
+
+  private func undone(_ record: CareRecord) -> String {
     self.say(
       "Taken back: \(self.name(record)), \(self.moment(record)).",
       "\(self.moment(record))の\(self.name(record))を取り消しました。")
@@ -145,10 +153,12 @@ struct HouseWords: Sendable {
     self.zone.time(at: record.occurredAt.seconds * 1_000_000_000).description
   }
 
+  private func moment(_ record: CareRecord) -> String { self.moment(record.occurredAt) }
+
   /// `today at 08:00`, 今日08:00.
-  private func moment(_ record: CareRecord) -> String {
-    let day = self.day(self.zone.day(at: record.occurredAt.seconds * 1_000_000_000))
-    return self.say("\(day) at \(self.time(record))", "\(day)\(self.time(record))")
+  func moment(_ stamp: Google_Protobuf_Timestamp) -> String {
+    let local = self.zone.local(at: stamp.seconds * 1_000_000_000)
+    return self.say("\(self.day(local.day)) at \(local.time)", "\(self.day(local.day))\(local.time)")
   }
 
   private func day(_ day: Day) -> String {

@@ -14,9 +14,9 @@ internal import Wyoming
 /// What is not sure is asked back and stored nowhere. What the hub has not confirmed is never called recorded.
 actor SpokenHouse {
   /// How long somebody who spoke waits for the hub.
-  private static let patience = Duration.seconds(4)
+  static let patience = Duration.seconds(4)
   /// Within this time the same sentence is the same one: two devices may hear it.
-  private static let together = Duration.seconds(10)
+  static let together = Duration.seconds(10)
   /// How long a sentence that the hub did not confirm keeps its key, so that it is stored once if it is said again.
   private static let unconfirmed = Duration.seconds(120)
 
@@ -29,16 +29,27 @@ actor SpokenHouse {
     var task: Task<WyomingAnswer, Never>?
   }
 
-  private let called: [String]
-  private let logger: Logger
+  let called: [String]
+  let logger: Logger
   private var client: KithClient?
   /// As the hub told last.
   private var household = CareLanguage.english
   private var recent: [String: Spoken] = [:]
   /// What "undo" takes back; nil if something else was done since, or if an entry may be stored that the hub did not confirm.
-  private var lastRecord: (record: CareRecord, at: ContinuousClock.Instant)?
+  var lastRecord: (record: Kept, at: ContinuousClock.Instant)?
   /// Whether the last answer read an entry out, so that "that was wrong" is about it.
-  private var hasReadOut = false
+  var hasReadOut = false
+  /// What was asked last, until something else is said.
+  var question: Question?
+  /// The answer that was given last, which two devices may hear.
+  var answered: (answer: SpokenAnswer, task: Task<WyomingAnswer, Never>, at: ContinuousClock.Instant)?
+
+  /// What was stored from here.
+  enum Kept: Sendable {
+    case entry(CareRecord)
+    /// Of the care plan, and of what was measured.
+    case planned([Dose], [MeasurementRecord])
+  }
 
   /// - Parameter called: How the family calls the person cared for, such as "mum"; empty = any word for an elder counts.
   init(called: [String], logger: Logger) {
@@ -60,8 +71,13 @@ actor SpokenHouse {
     let zone = Zone(named: settings.timeZone) ?? Zone.system()
     let now = WallClock.nanoseconds() / 1_000_000_000
     let words = HouseWords(language, zone: zone, today: zone.day(at: now * 1_000_000_000))
+    if let answer = SpokenAnswer(sentence.text, language), let task = self.task(of: answer, client, words) {
+      return await task.value
+    }
+    (self.question, self.answered) = (nil, nil)
     let listener = Listener(now: now, zone: zone, recipient: settings.recipient, called: self.called)
     let intention = listener.understand(sentence.text, language)
+    if let question = await self.ask(about: sentence.text, intention, client, words) { return question }
     switch intention {
     case .unclear(let doubt):
       self.hasReadOut = false
@@ -93,7 +109,7 @@ actor SpokenHouse {
   }
 
   /// Carries out what changes something, once for a sentence that is heard twice.
-  private func once(
+  func once(
     _ text: String, _ intention: Intention, _ client: KithClient, _ words: HouseWords
   ) async -> WyomingAnswer {
     let said = Self.key(text)
@@ -150,7 +166,7 @@ actor SpokenHouse {
           if let at { $0.occurredAt = Google_Protobuf_Timestamp(seconds: at, nanos: 0) }
         }
         let record = try await client.call(request, context).reply.record
-        (self.lastRecord, self.hasReadOut) = ((record, .now), true)
+        (self.lastRecord, self.hasReadOut) = ((.entry(record), .now), true)
         return WyomingAnswer(text: words.recorded(record), isHandled: true)
       case .undo: return try await self.undo(client, context, words)
       case .undoAnswer:
@@ -195,7 +211,17 @@ actor SpokenHouse {
     guard let last = self.lastRecord, .now - last.at < House.regret else {
       return WyomingAnswer(text: words.nothingToUndo, isHandled: false)
     }
-    _ = try await client.call(DeleteCareRequest.with { $0.id = last.record.id }, context)
+    switch last.record {
+    case .entry(let record): _ = try await client.call(DeleteCareRequest.with { $0.id = record.id }, context)
+    case .planned(let doses, let values):
+      // Each is a command of its own, and taking back what was taken back changes nothing.
+      for dose in doses {
+        _ = try await client.call(UndoDoseRequest.with { $0.id = dose.id }, context.with(part: dose.id))
+      }
+      for value in values {
+        _ = try await client.call(DeleteMeasurementRequest.with { $0.id = value.id }, context.with(part: value.id))
+      }
+    }
     self.lastRecord = nil
     return WyomingAnswer(text: words.undone(last.record), isHandled: true)
   }

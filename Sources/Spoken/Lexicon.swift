@@ -107,17 +107,29 @@ struct Lexicon: Sendable {
     self.time = time
   }
 
+  /// Whether a phrase is a thing, or no word of the language: only then it may be the name of something.
+  func isThing(_ phrase: String) -> Bool {
+    switch self.roles[phrase] {
+    case nil, .object, .name, .kind: true
+    default: false
+    }
+  }
+
   /// The parts of a sentence: at each word the longest phrase that is known, or the longest part of a time.
   ///
-  /// - Parameter names: More subjects, in lower case: the names of the person cared for.
-  func pieces(_ utterance: Utterance, names: Set<String>) -> [Piece] {
+  /// - Parameters:
+  ///   - names: More subjects, in lower case: the names of the person cared for.
+  ///   - things: More phrases, with their roles.
+  func pieces(_ utterance: Utterance, names: Set<String>, things: [String: Role] = [:]) -> [Piece] {
+    let isSpaced = utterance.language != .japanese
+    let longest = things.keys.map { isSpaced ? $0.split(separator: " ").count : $0.count }.reduce(self.longest, max)
     var pieces: [Piece] = []
     var index = 0
     while index < utterance.tokens.count {
       var (role, count) = (Role.unknown, 1)
-      for length in stride(from: min(self.longest, utterance.tokens.count - index), to: 0, by: -1) {
+      for length in stride(from: min(longest, utterance.tokens.count - index), to: 0, by: -1) {
         let phrase = utterance.phrase(index..<index + length)
-        if let known = names.contains(phrase) ? .subject : self.roles[phrase] {
+        if let known = things[phrase] ?? (names.contains(phrase) ? .subject : self.roles[phrase]) {
           (role, count) = (known, length)
           break
         }

@@ -40,11 +40,16 @@ public struct Listener: Sendable {
 
   /// What a sentence asks for.
   public func understand(_ text: String, _ language: CareLanguage) -> Intention {
+    self.understand(text, language, things: [:])
+  }
+
+  /// - Parameter things: More phrases, with their roles.
+  func understand(_ text: String, _ language: CareLanguage, things: [String: Lexicon.Role]) -> Intention {
     guard text.count <= Self.longestSentence else { return .unclear(.tooLong) }
     let utterance = Utterance(text, language)
     guard !utterance.tokens.isEmpty else { return .unclear(.noWords) }
     let lexicon = language == .japanese ? Lexicon.japanese : Lexicon.english
-    let pieces = lexicon.pieces(utterance, names: self.names)
+    let pieces = lexicon.pieces(utterance, names: self.names, things: things)
     do throws(Doubt) {
       return try Sentence(utterance, pieces, self).meaning()
     } catch {

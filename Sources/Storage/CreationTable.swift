@@ -34,6 +34,13 @@ extension DatabaseView {
 /// ```
 public struct CreationTable<View: DatabaseView> {
   let view: View
+
+  /// Whether a client id created something.
+  public func has(_ clientID: String) throws(Failure) -> Bool {
+    try self.view.attempt { database in
+      try database.first("SELECT 1 FROM creation WHERE client_id = ?", .text(clientID)) { _ in true } ?? false
+    }
+  }
 }
 
 extension CreationTable where View == Transaction {

@@ -56,4 +56,19 @@ import Testing
     let memos = try ["one", "two", "two"].map { filter.take("memo", try self.press($0), at: now) }
     #expect(memos == [true, true, false])
   }
+
+  @Test func `two presses of an item of the plan within a minute are one, unless the first came to nothing`() throws {
+    var filter = PressFilter()
+    let now = ContinuousClock.now
+    var taken: [Bool] = []
+    for (name, after) in [("plan/1", 0), ("plan/1", 59), ("plan/2", 59), ("plan/1", 60), ("plan/1", 61)] {
+      taken.append(filter.take(name, try self.press(#"{"at": "\#(after)"}"#), at: now + .seconds(after)))
+    }
+    #expect(taken == [true, false, true, true, false])
+    filter.release("plan/1")
+    #expect(filter.take("plan/1", try self.press(#"{"at": "62"}"#), at: now + .seconds(62)))
+    // One that was carried out and is delivered again is known all the same.
+    #expect(!filter.take("plan/1", try self.press(#"{"at": "60"}"#), at: now + .seconds(200)))
+    #expect(HouseCommand(name: "plan/2f6e8a7b9d10", try self.press("PRESS")) == .give("2f6e8a7b9d10"))
+  }
 }

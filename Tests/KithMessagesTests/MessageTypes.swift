@@ -109,6 +109,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     StockPlanItemRequest.self, ListPlanItemsRequest.self, ListPlanItemsReply.self, GetPlanItemRequest.self,
     PlanDayRequest.self, PlanDay.self, PlanDue.self, PlanNeed.self, GiveRequest.self, SkipRequest.self,
     UndoDoseRequest.self, DoseReply.self, ListDosesRequest.self, ListDosesReply.self,
+    SuggestRequest.self, SuggestReply.self, PlanSuggestion.self,
     // measurements.proto
     MeasurementRecord.self, RecordMeasurementRequest.self, MeasurementReply.self, DeleteMeasurementRequest.self,
     ListMeasurementsRequest.self, ListMeasurementsReply.self, MeasurementSeriesRequest.self,

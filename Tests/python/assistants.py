@@ -8,7 +8,7 @@ from conftest import BINARIES, ROOT
 CLIENTS = [("mcp-1", "legacy"), ("mcp-2", "legacy"), ("mcp-2", "auto"), ("mcp-2", "2026-07-28")]
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-WRITING = {"care_log", "care_correct", "call_log", "reminder_done", "remind_to_call"}
+WRITING = {"care_log", "care_correct", "plan_give", "measure", "call_log", "reminder_done", "remind_to_call"}
 
 
 def by_sdk(sdk, mode, *place, calls):

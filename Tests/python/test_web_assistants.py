@@ -31,7 +31,7 @@ def test_the_official_client_records_and_reads(front, sdk, mode):
     device = front.device(name, "recorder")
     told = by_sdk(sdk, mode, "http", front.url + "/mcp", device.token,
                   calls=[("care_log", {"category": "meal", "memo": name}), ("care_log", {"category": "dance"}), ("care_search", {"text": name})])
-    assert told["version"] == VERSIONS[mode] and len(told["tools"]) == 13
+    assert told["version"] == VERSIONS[mode] and len(told["tools"]) == 17
     made, wrong, found = told["results"]
     assert made["structured"]["record"]["recorder"] == name
     assert wrong["error"] and wrong["text"].startswith("FIELD_INVALID: category: ")
@@ -43,7 +43,7 @@ def test_a_viewers_token_lists_no_tool_that_writes_and_the_hub_refuses_it_too(fr
     device = front.device("reader", "viewer")
     before = front.hub.seq("care")
     names = {each["name"] for each in post(device, message("tools/list")).json()["result"]["tools"]}
-    assert len(names) == 8 and not names & WRITING
+    assert len(names) == 10 and not names & WRITING
     for name in WRITING:
         result = post(device, tool(name, {"category": "meal"})).json()["result"]
         assert result["isError"] and result["content"][0]["text"].startswith("ROLE_NOT_ALLOWED: ")

@@ -12,9 +12,6 @@ extension Tool {
   private static let reply = Shape("CareReply", [], [ToolCall.notice, .one("record", Self.entry)])
   private static let entries = Shape("ListCareReply", ["next_cursor"], [ToolCall.notice, .each("records", Self.entry)])
 
-  private static let day = ToolInput.text(
-    "day", "YYYY-MM-DD, today or yesterday, as the household's calendar has it.", longest: 10)
-
   /// Care for one person at home.
   static let care: [Tool] = [
     Tool(
@@ -25,22 +22,20 @@ extension Tool {
         .field("category", "CareRecord.category", "What kind of thing it was.", isRequired: true),
         .field("memo", "RecordCareRequest.memo", "What happened, in the words of the person who says it."),
         .moment("occurred_at", "When it happened; absent = now."),
-        .text("recorder", "Who says it; absent = the assistant itself.", longest: 60), .requestKey,
+        .recorder, .requestKey,
       ], output: Self.reply
     ) { call throws(Failure) in
       var request = RecordCareRequest()
       request.category = call.arguments.text("category")
       request.memo = call.arguments.text("memo")
       if let time = try call.arguments.moment("occurred_at", in: call.zone) { request.occurredAt = time }
-      let person = call.arguments.text("recorder")
-      // The entry names the assistant that wrote it.
-      request.recorder = person.isEmpty ? call.assistant.name : "\(person), by \(call.assistant.name)"
+      request.recorder = call.recorder
       return try call.told(try await call.write(request))
     },
     Tool(
       name: "care_list", title: "Entries of care",
       description: "Lists what was recorded about the care of a day, or the newest entries of all days.",
-      inputs: [Self.day, .field("category", "CareRecord.category", "Only this kind."), .cursor], output: Self.entries
+      inputs: [.day, .field("category", "CareRecord.category", "Only this kind."), .cursor], output: Self.entries
     ) { call throws(Failure) in
       var request = ListCareRequest()
       request.day = call.arguments.day("day", today: call.today)
@@ -66,7 +61,7 @@ extension Tool {
     Tool(
       name: "care_summary", title: "A day of care",
       description: "The summary of the care of a day as text, as the family shares it.",
-      inputs: [Self.day, .field("language", "CareSummaryRequest.language", "Absent = the household's.")],
+      inputs: [.day, .field("language", "CareSummaryRequest.language", "Absent = the household's.")],
       output: Shape(
         "CareSummaryReply", ["day", "language", "records", "unreviewed", "text"], [ToolCall.notice], longestText: 20_000
       )

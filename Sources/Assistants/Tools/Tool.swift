@@ -4,7 +4,7 @@ internal import KithMessages
 /// What an assistant may do: a name, what it takes and what it tells, and the code behind it.
 struct Tool: Sendable {
   /// All tools, in the order in which they are listed.
-  static let all = Self.care + Self.people + Self.calls + Self.reminders + Self.state
+  static let all = Self.care + Self.plan + Self.people + Self.calls + Self.reminders + Self.state
 
   let name: String
   let title: String
@@ -65,6 +65,11 @@ struct ToolInput: Sendable {
     return ToolInput(name: name, schema: schema, isRequired: isRequired)
   }
 
+  /// Something that is so, or not.
+  static func flag(_ name: String, _ words: String) -> ToolInput {
+    ToolInput(name: name, schema: .make(["description": .text(words), "type": "boolean"]), isRequired: false)
+  }
+
   /// A moment.
   static func moment(_ name: String, _ words: String) -> ToolInput {
     .text(
@@ -77,6 +82,13 @@ struct ToolInput: Sendable {
   static let requestKey = Self.text(
     "request_key", "A text of your own for this one thing, the same when you repeat the call: it is then done once.",
     longest: 64)
+
+  /// A day.
+  static let day = Self.text(
+    "day", "YYYY-MM-DD, today or yesterday, as the household's calendar has it.", longest: 10)
+
+  /// For whom the assistant records.
+  static let recorder = Self.text("recorder", "Who says it; absent = the assistant itself.", longest: 60)
 
   /// The start of the next page.
   static let cursor = Self.text("cursor", "next_cursor of the page before.", longest: 512)

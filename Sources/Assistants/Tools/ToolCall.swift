@@ -45,13 +45,30 @@ struct ToolCall: Sendable {
   func ask<C: Command>(_ command: C) async throws(Failure) -> C.Reply { try await self.port.ask(command) }
 
   /// Has the hub change something, once for the same call: of the same `request_key`, or with the same arguments in the same minute.
-  func write<C: Command>(_ command: C) async throws(Failure) -> C.Reply {
+  ///
+  /// - Parameter isInsisting: Whether it follows a question of the hub: another request than the first one, with the same `request_key`.
+  func write<C: Command>(_ command: C, isInsisting: Bool = false) async throws(Failure) -> C.Reply {
     let own = self.arguments.text("request_key")
     let what = own.isEmpty ? "\(self.minute)\n\(self.arguments.line)" : "key\n\(own)"
-    // The hub tells callers apart by who they are, and those of one user by their names.
-    let all = [self.assistant.name, self.tool.name, C.method.name, what].joined(separator: "\n")
-    let key = Hex.encode(SHA256.digest(Array(all.utf8)))
+    let key = self.digest([C.method.name, what] + (isInsisting ? ["insisting"] : []))
     return try await self.port.call(command, CallContext(idempotencyKey: key)).reply
+  }
+
+  /// The client id of what is recorded with a `request_key`; empty without one.
+  var clientID: String {
+    let own = self.arguments.text("request_key")
+    return own.isEmpty ? "" : self.digest(["record", own])
+  }
+
+  /// The hub tells callers apart by who they are, and those of one user by their names.
+  private func digest(_ parts: [String]) -> String {
+    Hex.encode(SHA256.digest(Array(([self.assistant.name, self.tool.name] + parts).joined(separator: "\n").utf8)))
+  }
+
+  /// Who an entry says recorded it: the assistant, and the person for whom it did.
+  var recorder: String {
+    let person = self.arguments.text("recorder")
+    return person.isEmpty ? self.assistant.name : "\(person), by \(self.assistant.name)"
   }
 
   /// What is told of a reply, after the notice that its texts are not instructions.

@@ -62,11 +62,19 @@ struct AddMeasurementCommand: HubCommand {
     request.measurement.note = self.note
     request.measurement.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
-    request.unlessUnlikely = !self.confirmation.yes
+    try await self.confirmation.record(request, session)
+  }
+}
+
+extension Confirmation {
+  /// Records a value, and asks before if it is unusual.
+  func record(_ given: RecordMeasurementRequest, _ session: Session) async throws {
+    var request = given
+    request.unlessUnlikely = !self.yes
     var reply = try await session.ask(request)
     if !reply.recorded {
-      let text = MeasurementTable.value(reply.measurement)
-      try self.confirmation.ask(
+      let text = reply.measurement.shownValue
+      try self.ask(
         session.language("\(text) is unusual. Is it right?", "\(text) は通常の範囲の外です。正しいですか?"), isGrave: true, session)
       request.unlessUnlikely = false
       reply = try await session.ask(request)
@@ -210,14 +218,9 @@ struct MeasurementTable {
     for one in self.reply.measurements {
       table.add(
         session.zone.text(one.occurredAt), one.name.isEmpty ? one.knownKind?.words(say) ?? one.kind : one.name,
-        Self.value(one), one.hasDeletedAt ? say("taken back", "取り消し") : "", one.note, one.recorder, session.ids[one.id])
+        one.shownValue, one.hasDeletedAt ? say("taken back", "取り消し") : "", one.note, one.recorder, session.ids[one.id])
     }
     return table.lines(session) + PageOptions.more(self.reply.nextCursor, say)
-  }
-
-  /// `130/80 mmHg`.
-  static func value(_ one: MeasurementRecord) -> String {
-    one.value + (one.lower.isEmpty ? "" : "/\(one.lower)") + (one.unit.isEmpty ? "" : " \(one.unit)")
   }
 }
 
@@ -227,7 +230,7 @@ extension MeasurementRecord: Identified {
   static func idNoun(_ say: Language) -> String { say("measurement", "測定") }
   static func words(about id: String, _ session: Session) async -> String {
     let all = try? await session.ask(ListMeasurementsRequest.with { $0.limit = 100 }).measurements
-    return all?.first { $0.id == id }.map { "\(session.zone.text($0.occurredAt))  \(MeasurementTable.value($0))" } ?? ""
+    return all?.first { $0.id == id }.map { "\(session.zone.text($0.occurredAt))  \($0.shownValue)" } ?? ""
   }
 }
 

@@ -11,6 +11,7 @@ struct PlanCommand: AsyncParsableCommand {
       """,
     subcommands: [
       PlanDayCommand.self, GiveCommand.self, SkipCommand.self, UndoDoseCommand.self, DoseHistoryCommand.self,
+      HeardCommand.self,
       AddPlanItemCommand.self, ChangePlanItemCommand.self, ListPlanItemsCommand.self, ShowPlanItemCommand.self,
       PausePlanItemCommand.self, ResumePlanItemCommand.self, EndPlanItemCommand.self, PlanStockCommand.self,
       ExportPlanCommand.self,
@@ -116,7 +117,7 @@ struct SkipCommand: HubCommand {
 }
 
 /// A request that is recorded unless there is a warning, which a person answers.
-private protocol WarnedRequest: Command where Reply == DoseReply {
+protocol WarnedRequest: Command where Reply == DoseReply {
   var unlessWarned: Bool { get set }
 
   /// Fixes what a person was asked about, whatever happens meanwhile.
@@ -124,7 +125,7 @@ private protocol WarnedRequest: Command where Reply == DoseReply {
 }
 
 extension GiveRequest: WarnedRequest {
-  fileprivate mutating func fix(_ reply: DoseReply) {
+  mutating func fix(_ reply: DoseReply) {
     if reply.hasDue { self.due = reply.due }
     self.occurredAt = reply.occurredAt
     self.confirmed = true
@@ -132,14 +133,14 @@ extension GiveRequest: WarnedRequest {
 }
 
 extension SkipRequest: WarnedRequest {
-  fileprivate mutating func fix(_ reply: DoseReply) {
+  mutating func fix(_ reply: DoseReply) {
     if reply.hasDue { self.due = reply.due }
   }
 }
 
 extension Confirmation {
   /// Records, and asks before if there is something to know.
-  fileprivate func record(_ given: some WarnedRequest, _ session: Session) async throws {
+  func record(_ given: some WarnedRequest, _ session: Session) async throws {
     var request = given
     request.unlessWarned = !self.yes
     var reply = try await session.ask(request)

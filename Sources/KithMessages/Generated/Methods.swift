@@ -1326,6 +1326,13 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
+  /// Reads out of what was said which item was given, or what was measured, for a person to confirm. It records nothing.
+  public static let planSuggest = Method(
+    name: "kith.v1.Plan/Suggest", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
   /// Records a value. With `unless_unlikely` one that is outside the usual range is returned unrecorded, so that a client asks a person once.
   public static let measurementsRecord = Method(
     name: "kith.v1.Measurements/Record", role: .recorder, isOpen: false,
@@ -1735,6 +1742,7 @@ public enum Methods {
     planSkip,
     planUndo,
     planHistory,
+    planSuggest,
     measurementsRecord,
     measurementsDelete,
     measurementsList,
@@ -1959,6 +1967,7 @@ public enum Methods {
     "kith.v1.Plan/Skip": SkipRequest.self,
     "kith.v1.Plan/Undo": UndoDoseRequest.self,
     "kith.v1.Plan/History": ListDosesRequest.self,
+    "kith.v1.Plan/Suggest": SuggestRequest.self,
     "kith.v1.Measurements/Record": RecordMeasurementRequest.self,
     "kith.v1.Measurements/Delete": DeleteMeasurementRequest.self,
     "kith.v1.Measurements/List": ListMeasurementsRequest.self,
@@ -2751,6 +2760,10 @@ extension UndoDoseRequest: Command {
 extension ListDosesRequest: Command {
   public typealias Reply = KithMessages.ListDosesReply
   public static var method: Method { Methods.planHistory }
+}
+extension SuggestRequest: Command {
+  public typealias Reply = KithMessages.SuggestReply
+  public static var method: Method { Methods.planSuggest }
 }
 extension RecordMeasurementRequest: Command {
   public typealias Reply = KithMessages.MeasurementReply

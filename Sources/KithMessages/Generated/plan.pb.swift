@@ -907,6 +907,127 @@ public nonisolated struct ListDosesReply: Sendable {
   public init() {}
 }
 
+/// A sentence; or a day, for its entries of care by voice whose words a person confirmed.
+public nonisolated struct SuggestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var text: String = String()
+
+  /// of the text: "en", "ja"; empty = that of the settings
+  public var language: String = String()
+
+  /// absent = now
+  public var saidAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_saidAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_saidAt = newValue}
+  }
+  /// Returns true if `saidAt` has been explicitly set.
+  public var hasSaidAt: Bool {self._saidAt != nil}
+  /// Clears the value of `saidAt`. Subsequent reads from it will return its default value.
+  public mutating func clearSaidAt() {self._saidAt = nil}
+
+  /// how the family calls the person cared for, such as "mum"; empty = any word for an elder counts
+  public var called: [String] = []
+
+  /// instead of the text
+  public var day: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _saidAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+public nonisolated struct SuggestReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var suggestions: [PlanSuggestion] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What a sentence may be about: an item and a time, or a value.
+public nonisolated struct PlanSuggestion: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the entry of care that says it; empty = the text of the request
+  public var careID: String {
+    get {_storage._careID}
+    set {_uniqueStorage()._careID = newValue}
+  }
+
+  /// for Give or Record: with it, an entry is recorded once and suggested no more; empty without an entry
+  public var clientID: String {
+    get {_storage._clientID}
+    set {_uniqueStorage()._clientID = newValue}
+  }
+
+  /// without its note; absent = a value was measured
+  public var item: PlanItem {
+    get {_storage._item ?? PlanItem()}
+    set {_uniqueStorage()._item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  public var hasItem: Bool {_storage._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  public mutating func clearItem() {_uniqueStorage()._item = nil}
+
+  /// absent = it answers no time
+  public var due: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._due ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._due = newValue}
+  }
+  /// Returns true if `due` has been explicitly set.
+  public var hasDue: Bool {_storage._due != nil}
+  /// Clears the value of `due`. Subsequent reads from it will return its default value.
+  public mutating func clearDue() {_uniqueStorage()._due = nil}
+
+  public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._occurredAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._occurredAt = newValue}
+  }
+  /// Returns true if `occurredAt` has been explicitly set.
+  public var hasOccurredAt: Bool {_storage._occurredAt != nil}
+  /// Clears the value of `occurredAt`. Subsequent reads from it will return its default value.
+  public mutating func clearOccurredAt() {_uniqueStorage()._occurredAt = nil}
+
+  /// as it was said; empty = as planned
+  public var amount: String {
+    get {_storage._amount}
+    set {_uniqueStorage()._amount = newValue}
+  }
+
+  /// what Give would say
+  public var warnings: [PlanWarning] {
+    get {_storage._warnings}
+    set {_uniqueStorage()._warnings = newValue}
+  }
+
+  public var measurement: MeasurementRecord {
+    get {_storage._measurement ?? MeasurementRecord()}
+    set {_uniqueStorage()._measurement = newValue}
+  }
+  /// Returns true if `measurement` has been explicitly set.
+  public var hasMeasurement: Bool {_storage._measurement != nil}
+  /// Clears the value of `measurement`. Subsequent reads from it will return its default value.
+  public mutating func clearMeasurement() {_uniqueStorage()._measurement = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kith.v1"
@@ -2306,6 +2427,209 @@ nonisolated extension ListDosesReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
   public static func ==(lhs: ListDosesReply, rhs: ListDosesReply) -> Bool {
     if lhs.doses != rhs.doses {return false}
     if lhs.nextCursor != rhs.nextCursor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SuggestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SuggestRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}language\0\u{3}said_at\0\u{1}called\0\u{1}day\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._saidAt) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.called) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.day) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 2)
+    }
+    try { if let v = self._saidAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.called.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.called, fieldNumber: 4)
+    }
+    if !self.day.isEmpty {
+      try visitor.visitSingularStringField(value: self.day, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: SuggestRequest, rhs: SuggestRequest) -> Bool {
+    if lhs.text != rhs.text {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs._saidAt != rhs._saidAt {return false}
+    if lhs.called != rhs.called {return false}
+    if lhs.day != rhs.day {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension SuggestReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SuggestReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}suggestions\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.suggestions) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.suggestions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.suggestions, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: SuggestReply, rhs: SuggestReply) -> Bool {
+    if lhs.suggestions != rhs.suggestions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PlanSuggestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlanSuggestion"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}care_id\0\u{3}client_id\0\u{1}item\0\u{1}due\0\u{3}occurred_at\0\u{1}amount\0\u{1}warnings\0\u{1}measurement\0")
+
+  fileprivate class _StorageClass {
+    var _careID: String = String()
+    var _clientID: String = String()
+    var _item: PlanItem? = nil
+    var _due: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _amount: String = String()
+    var _warnings: [PlanWarning] = []
+    var _measurement: MeasurementRecord? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _careID = source._careID
+      _clientID = source._clientID
+      _item = source._item
+      _due = source._due
+      _occurredAt = source._occurredAt
+      _amount = source._amount
+      _warnings = source._warnings
+      _measurement = source._measurement
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._careID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._clientID) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._item) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._due) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._occurredAt) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._amount) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._warnings) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._measurement) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._careID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._careID, fieldNumber: 1)
+      }
+      if !_storage._clientID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._clientID, fieldNumber: 2)
+      }
+      try { if let v = _storage._item {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._due {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._occurredAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._amount.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._amount, fieldNumber: 6)
+      }
+      if !_storage._warnings.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._warnings, fieldNumber: 7)
+      }
+      try { if let v = _storage._measurement {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PlanSuggestion, rhs: PlanSuggestion) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._careID != rhs_storage._careID {return false}
+        if _storage._clientID != rhs_storage._clientID {return false}
+        if _storage._item != rhs_storage._item {return false}
+        if _storage._due != rhs_storage._due {return false}
+        if _storage._occurredAt != rhs_storage._occurredAt {return false}
+        if _storage._amount != rhs_storage._amount {return false}
+        if _storage._warnings != rhs_storage._warnings {return false}
+        if _storage._measurement != rhs_storage._measurement {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -5,6 +5,8 @@ struct EntryList: Sendable {
   let view: PageView
   /// The page on which a transcript that needs a look is corrected and confirmed in its place; nil = only on the page of its entry.
   var reviewing: String?
+  /// What the entries say of the care plan.
+  var suggestions: PlanSuggestions?
 
   /// A list of entries; a sentence if there is none.
   func html(_ records: [CareRecord], empty: Text, showsDay: Bool = false) -> HTML {
@@ -20,7 +22,7 @@ struct EntryList: Sendable {
     return """
       <li data-test="entry"><a href="/entries/\(record.id)"><span class="sign" aria-hidden="true">\(category.sign)</span> \
       \(time) <span class="kind">\(self.view[category.name])</span>\(mark) \
-      <span class="words">\(self.words(of: record))</span></a>\(self.review(record))</li>
+      <span class="words">\(self.words(of: record))</span></a>\(self.review(record))\(self.suggestions?.html(of: record.id) ?? "")</li>
       """
   }
 

@@ -20,8 +20,14 @@ public struct TodayPage: Page {
     let open = try await hub.ask(unreviewed).records.filter { record in !today.records.contains { $0.id == record.id } }
     let reminders = try await hub.ask(ReminderStatusRequest())
     let plan = try await hub.askIfServed(PlanDayRequest()) ?? PlanDay()
+    // Without an entry by voice there is nothing to ask.
+    let isSaid = view.canRecord && today.records.contains { !$0.transcript.isEmpty }
+    let said =
+      isSaid ? try await hub.askIfServed(SuggestRequest.with { $0.day = view.today.description }) : nil
     let needs = try await NeedsPerson(try await hub.ask(StatusRequest()), view, hub)
-    let list = EntryList(view: view, reviewing: "/")
+    let list = EntryList(
+      view: view, reviewing: "/",
+      suggestions: said.map { PlanSuggestions(view: view, next: "/", all: $0.suggestions) })
     let recipient = settings.recipient.isEmpty ? "" : settings.recipient + settings.honorific
     let who: HTML = recipient.isEmpty ? "" : "<p class=\"recipient\">\(view[.caredFor, ["name": recipient]])</p>"
     let forms = CareForms(view: view)

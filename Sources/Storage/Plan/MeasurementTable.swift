@@ -36,6 +36,9 @@ public struct MeasurementTable<View: DatabaseView> {
     return measurement
   }
 
+  /// Whether anything was ever measured.
+  public func hasAny() throws(Failure) -> Bool { try self.messages.first("LIMIT 1", []) != nil }
+
   /// A page, the newest first.
   ///
   /// - Parameter span: Nanoseconds since 1970.

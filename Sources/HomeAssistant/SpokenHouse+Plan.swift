@@ -1,0 +1,165 @@
+internal import Bus
+internal import KithClient
+internal import KithMessages
+internal import Logging
+internal import Spoken
+internal import SwiftProtobuf
+internal import Wyoming
+
+/// The one question that the house asks and remembers: whether what was said is something of the care plan. Nothing is ticked unasked.
+extension SpokenHouse {
+  /// How long an answer is waited for; also for one that is repeated because the hub did not confirm it.
+  private static let attention = Duration.seconds(60)
+
+  /// Sooner after a question nobody answers it.
+  private static let breath = Duration.seconds(2)
+
+  /// What was asked.
+  struct Question: Sendable {
+    let suggestions: [PlanSuggestion]
+    /// What was said, and what the house would have done without a plan.
+    let text: String
+    let plain: Intention
+    /// The same for each repetition of the answer.
+    var key = "wyoming-\(UUIDv7.make().text)"
+    var at = ContinuousClock.now
+  }
+
+  /// Asks whether a sentence is about the plan, or tells a value; nil if it is not, and for a household without a plan.
+  func ask(
+    about text: String, _ intention: Intention, _ client: KithClient, _ words: HouseWords
+  ) async -> WyomingAnswer? {
+    guard intention.mayTellOfThePlan else { return nil }
+    let request = SuggestRequest.with {
+      $0.text = text
+      $0.language = words.say.rawValue
+      $0.called = self.called
+    }
+    do throws(Failure) {
+      let suggestions = try await client.ask(request, CallContext(timeout: Self.patience)).suggestions
+      guard !suggestions.isEmpty else { return nil }
+      return self.ask(Question(suggestions: suggestions, text: text, plain: intention), words)
+    } catch {
+      // Then, as with a hub of before there were plans, the sentence is what it would be without one.
+      self.logger.debug("the plan was not asked", metadata: ["why": "\(error.message)"])
+      return nil
+    }
+  }
+
+  private func ask(_ question: Question, _ words: HouseWords) -> WyomingAnswer {
+    (self.question, self.hasReadOut) = (question, false)
+    return WyomingAnswer(text: words.question(question.suggestions), isHandled: false)
+  }
+
+  /// What carries out an answer; nil if nothing was asked. Two devices may hear one answer.
+  func task(of answer: SpokenAnswer, _ client: KithClient, _ words: HouseWords) -> Task<WyomingAnswer, Never>? {
+    if let last = self.answered, last.answer == answer, .now - last.at < Self.together {
+      // One "yes" that two devices heard is no answer to the question that it led to.
+      guard let question = self.question, .now - question.at >= Self.breath else { return last.task }
+    }
+    guard let question = self.question, .now - question.at < Self.attention else { return nil }
+    self.question = nil
+    let task = Task { await self.take(answer, question, client, words) }
+    self.answered = (answer, task, .now)
+    return task
+  }
+
+  private func take(
+    _ answer: SpokenAnswer, _ question: Question, _ client: KithClient, _ words: HouseWords
+  ) async -> WyomingAnswer {
+    guard answer == .yes else {
+      if case .record = question.plain { return await self.once(question.text, question.plain, client, words) }
+      return WyomingAnswer(text: words.notRecorded, isHandled: true)
+    }
+    self.lastRecord = nil
+    do throws(Failure) {
+      var (doses, values, open): ([Dose], [MeasurementRecord], [PlanSuggestion]) = ([], [], [])
+      for (number, suggestion) in question.suggestions.enumerated() {
+        let context = CallContext(idempotencyKey: "\(question.key)-\(number)", timeout: Self.patience)
+        if suggestion.hasItem {
+          let reply = try await client.give(suggestion, context)
+          if reply.hasDose { doses.append(reply.dose) } else { open.append(suggestion.asked(reply)) }
+        } else {
+          let reply = try await client.record(suggestion, context)
+          if reply.recorded { values.append(reply.measurement) } else { open.append(suggestion.asked(reply)) }
+        }
+      }
+      let isAny = !doses.isEmpty || !values.isEmpty
+      if isAny { (self.lastRecord, self.hasReadOut) = ((.planned(doses, values), .now), true) }
+      let told = isAny ? words.recorded(doses, values) : ""
+      guard !open.isEmpty else { return WyomingAnswer(text: told, isHandled: true) }
+      let asked = self.ask(Question(suggestions: open, text: question.text, plain: question.plain), words)
+      return WyomingAnswer(
+        text: [told, asked.text].filter { !$0.isEmpty }.joined(separator: words.say(" ", "")), isHandled: false)
+    } catch {
+      self.logger.warning("an answer was not carried out", metadata: ["why": "\(error.message)"])
+      // "Yes" may be said again: it has the same keys, so that nothing is recorded twice.
+      var again = question
+      again.at = .now
+      (self.question, self.answered) = (again, nil)
+      return error.code == .unavailable ? words.unconfirmed : words.failed(error)
+    }
+  }
+}
+
+extension KithClient {
+  /// Records what a person said yes to. If the hub warns of something that they were not told, nothing is recorded.
+  fileprivate func give(_ said: PlanSuggestion, _ context: CallContext) async throws(Failure) -> DoseReply {
+    var request = GiveRequest()
+    request.itemID = said.item.id
+    if said.hasDue { request.due = said.due }
+    request.occurredAt = said.occurredAt
+    request.amount = said.amount
+    request.unlessWarned = true
+    let reply = try await self.call(request, context).reply
+    guard !reply.hasDose, Set(reply.warnings.map(\.kind)).isSubset(of: said.warnings.map(\.kind)) else { return reply }
+    request.unlessWarned = false
+    return try await self.call(request, context.with(part: "told")).reply
+  }
+
+  /// Records a value that a person said yes to; one that is unusual, if they were told.
+  fileprivate func record(_ said: PlanSuggestion, _ context: CallContext) async throws(Failure) -> MeasurementReply {
+    var request = RecordMeasurementRequest()
+    request.measurement = said.measurement
+    request.occurredAt = said.occurredAt
+    request.unlessUnlikely = !said.measurement.unlikely
+    return try await self.call(request, context).reply
+  }
+}
+
+extension CallContext {
+  /// The context of one of several commands of one key.
+  func with(part: String) -> CallContext {
+    CallContext(idempotencyKey: "\(self.idempotencyKey)-\(part.suffix(16))", timeout: self.timeout)
+  }
+}
+
+extension PlanSuggestion {
+  /// With what the hub has said of it since.
+  fileprivate func asked(_ reply: DoseReply) -> PlanSuggestion {
+    var asked = self
+    asked.warnings = reply.warnings
+    return asked
+  }
+
+  fileprivate func asked(_ reply: MeasurementReply) -> PlanSuggestion {
+    var asked = self
+    asked.measurement.unlikely = reply.measurement.unlikely
+    return asked
+  }
+}
+
+extension Intention {
+  /// Whether the sentence records care, or may be one that only the plan understands.
+  fileprivate var mayTellOfThePlan: Bool {
+    switch self {
+    case .record(let category, _, _): category != .freeMemo
+    case .unclear(let doubt):
+      switch doubt {
+      case .half, .unknown, .whichTime, .whichHalf, .several, .question: true
+      default: false
+      }
+    default: false
+    }
+  }
+}
