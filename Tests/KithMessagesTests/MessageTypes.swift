@@ -99,7 +99,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
     AppendVoiceReply.self, StopVoiceRequest.self, TranscribeAgainRequest.self, CareAudioRequest.self,
     CareSummaryRequest.self,
-    CareSummaryReply.self, ExportCareRequest.self, CareSettingsRequest.self, CareSettings.self,
+    CareSummaryReply.self, ExportCareRequest.self, CareReportRequest.self, CareReport.self, CareSettingsRequest.self,
+    CareSettings.self,
     ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
     EnginesRequest.self, EngineInfo.self, EnginesReply.self,
     // plan.proto

@@ -12,7 +12,7 @@ struct MeasureCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AddMeasurementCommand.self, ListMeasurementsCommand.self, MeasurementSeriesCommand.self,
-      UndoMeasurementCommand.self,
+      UndoMeasurementCommand.self, ExportMeasurementsCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -99,15 +99,22 @@ struct ListMeasurementsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListMeasurementsRequest()
-    let name = MeasurementKind.name(typed: self.kind)
-    let isKnown = self.kind.isEmpty || MeasurementKind(rawValue: name) != nil
-    request.kind = isKnown ? name : MeasurementKind.other.rawValue
-    request.name = isKnown ? "" : self.kind
+    request.only(self.kind)
     request.from = try await session.careDay(self.from)
     request.until = try await session.careDay(self.until)
     request.deleted = self.deleted
     let reply = try await self.page.ask(request, session)
     try await session.show(reply, MeasurementTable(reply).lines(session))
+  }
+}
+
+extension ListMeasurementsRequest {
+  /// Asks for one kind as a person types it, or for one of their own; empty = all.
+  mutating func only(_ typed: String) {
+    let name = MeasurementKind.name(typed: typed)
+    let isKnown = typed.isEmpty || MeasurementKind(rawValue: name) != nil
+    self.kind = isKnown ? name : MeasurementKind.other.rawValue
+    self.name = isKnown ? "" : typed
   }
 }
 
@@ -225,18 +232,5 @@ extension MeasurementRecord: Identified {
 }
 
 extension MeasurementKind: Worded {
-  func words(_ say: Language) -> String {
-    switch self {
-    case .temperature: say("temperature", "体温")
-    case .bloodPressure: say("blood pressure", "血圧")
-    case .pulse: say("pulse", "脈拍")
-    case .weight: say("weight", "体重")
-    case .oxygen: say("oxygen", "酸素飽和度")
-    case .glucose: say("glucose", "血糖")
-    case .pain: say("pain", "痛み")
-    case .fluidIn: say("fluid in", "水分摂取")
-    case .fluidOut: say("fluid out", "尿量")
-    case .other: say("other", "その他")
-    }
-  }
+  func words(_ say: Language) -> String { say(self.english, self.japanese) }
 }

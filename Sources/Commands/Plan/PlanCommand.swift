@@ -13,6 +13,7 @@ struct PlanCommand: AsyncParsableCommand {
       PlanDayCommand.self, GiveCommand.self, SkipCommand.self, UndoDoseCommand.self, DoseHistoryCommand.self,
       AddPlanItemCommand.self, ChangePlanItemCommand.self, ListPlanItemsCommand.self, ShowPlanItemCommand.self,
       PausePlanItemCommand.self, ResumePlanItemCommand.self, EndPlanItemCommand.self, PlanStockCommand.self,
+      ExportPlanCommand.self,
     ],
     defaultSubcommand: PlanDayCommand.self)
 

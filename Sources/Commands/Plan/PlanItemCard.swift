@@ -75,16 +75,6 @@ extension PlanItem {
     return say("again after \(again) minutes", "\(again)分ごと")
   }
 
-  /// `8:00 and 20:00 on mon, thu`, `every 8 hours`, `as needed`.
-  fileprivate func whenWords(_ say: Language) -> String {
-    if self.asNeeded { return say("as needed", "必要時") }
-    if self.everyHours > 0 { return say("every \(Count.of(Int(self.everyHours), "hour"))", "\(self.everyHours)時間ごと") }
-    let groups = Dictionary(grouping: self.times, by: \.weekdays)
-    return groups.sorted { ($0.key.count, $0.key.joined()) < ($1.key.count, $1.key.joined()) }.map { days, times in
-      let clocks = times.map { $0.amount.isEmpty ? $0.time : "\($0.time) (\($0.amount))" }.sorted().joined(
-        separator: ", ")
-      let names = days.map { Weekday(rawValue: $0)?.words(say) ?? $0 }.joined(separator: ", ")
-      return days.isEmpty ? clocks : say("\(clocks) on \(names)", "\(names) \(clocks)")
-    }.joined(separator: say("; ", "、"))
-  }
+  /// When it comes, in the language of the output.
+  fileprivate func whenWords(_ say: Language) -> String { self.when(say.ofCare) }
 }

@@ -263,6 +263,13 @@ public enum Role: String, CaseIterable, Hashable, Sendable {
   case door
 }
 
+/// The choices of `CareSummaryRequest.span`, `ShareCareRequest.span`.
+public enum SummarySpan: String, CaseIterable, Hashable, Sendable {
+  case day
+  case week
+  case month
+}
+
 /// The choices of `Person.sync_state`, `ContactField.sync_state`, `PersonAddress.sync_state`, `Note.sync_state`, `TaskItem.sync_state`, `Activity.sync_state`, `Gift.sync_state`, `Tag.sync_state`, `Relationship.sync_state`, `PersonReminder.sync_state`, `Call.sync_state`, `Conversation.sync_state`, `QueueRequest.state`, `QueueEntry.state`, `CallFilter.sync_state`.
 public enum SyncState: String, CaseIterable, Hashable, Sendable {
   case synced
@@ -684,6 +691,22 @@ extension StartVoiceRequest {
   public var knownCategory: CareCategory? {
     get { CareCategory(rawValue: self.category) }
     set { self.category = newValue?.rawValue ?? "" }
+  }
+}
+
+extension CareSummaryRequest {
+  /// `span`; nil if it is empty, or a word that only other versions have.
+  public var knownSpan: SummarySpan? {
+    get { SummarySpan(rawValue: self.span) }
+    set { self.span = newValue?.rawValue ?? "" }
+  }
+}
+
+extension ShareCareRequest {
+  /// `span`; nil if it is empty, or a word that only other versions have.
+  public var knownSpan: SummarySpan? {
+    get { SummarySpan(rawValue: self.span) }
+    set { self.span = newValue?.rawValue ?? "" }
   }
 }
 

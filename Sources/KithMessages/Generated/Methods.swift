@@ -1179,14 +1179,14 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Returns the summary of a day as text.
+  /// Returns the summary of a day, a week or a month as text.
   public static let careSummary = Method(
     name: "kith.v1.Care/Summary", role: .viewer, isOpen: false,
     isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Queues the summary of a day for channels; it is sent in the background.
+  /// Queues such a summary for channels; it is sent in the background.
   public static let careShare = Method(
     name: "kith.v1.Care/Share", role: .recorder, isOpen: false,
     isMutating: true,
@@ -1196,6 +1196,13 @@ public enum Methods {
   /// Writes entries to a blob as CSV or JSON, for System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
     name: "kith.v1.Care/Export", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Makes a report for a doctor as PDF, for System/BlobGet, kept for 24 hours: the plan, what was given and measured, and the entries.
+  public static let careReport = Method(
+    name: "kith.v1.Care/Report", role: .viewer, isOpen: false,
     isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -1494,7 +1501,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Revokes a device for good. Its commands are refused at once, and doors end its streams.
+  /// Revokes a device for good. Its commands are refused at once, and doors end its streams. A code that waits for a device of this name ends too.
   public static let devicesRevoke = Method(
     name: "kith.v1.Devices/Revoke", role: .admin, isOpen: false,
     isMutating: true,
@@ -1710,6 +1717,7 @@ public enum Methods {
     careSummary,
     careShare,
     careExport,
+    careReport,
     careSettings,
     careConfigure,
     transcriberTranscribe,
@@ -1933,6 +1941,7 @@ public enum Methods {
     "kith.v1.Care/Summary": CareSummaryRequest.self,
     "kith.v1.Care/Share": ShareCareRequest.self,
     "kith.v1.Care/Export": ExportCareRequest.self,
+    "kith.v1.Care/Report": CareReportRequest.self,
     "kith.v1.Care/Settings": CareSettingsRequest.self,
     "kith.v1.Care/Configure": ConfigureCareRequest.self,
     "kith.v1.Transcriber/Transcribe": TranscribeRequest.self,
@@ -2670,6 +2679,10 @@ extension ShareCareRequest: Command {
 extension ExportCareRequest: Command {
   public typealias Reply = KithMessages.BlobRef
   public static var method: Method { Methods.careExport }
+}
+extension CareReportRequest: Command {
+  public typealias Reply = KithMessages.BlobRef
+  public static var method: Method { Methods.careReport }
 }
 extension CareSettingsRequest: Command {
   public typealias Reply = KithMessages.CareSettings
