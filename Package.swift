@@ -24,12 +24,10 @@ let sharedICU: [LinkerSetting] =
 
 /// A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
 /// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
+/// No program looks up symbols in these by name, which would keep three megabytes of names in each.
+let linker = ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] }
 let packed: [LinkerSetting] =
-  [
-    .unsafeFlags(
-      ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
-      .when(configuration: .release))
-  ]
+  [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
   + sharedICU
 
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.

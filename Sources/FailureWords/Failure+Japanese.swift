@@ -217,6 +217,7 @@ extension Failure {
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。",
     "day": "日付は YYYY-MM-DD の形で書いてください。", "from_day": "日付は YYYY-MM-DD の形で書いてください。",
+    "until": "最初の日か、それより後の日付を YYYY-MM-DD の形で書いてください。", "span": "日、週、月のどれかを指定してください。",
     "to_day": "日付は YYYY-MM-DD の形で書いてください。", "time": "時刻は HH:MM の形で書いてください。",
     "person_time": "時刻は HH:MM の形で書いてください。", "time_zone": "Asia/Tokyo のような時間帯の名前にしてください。",
     "language": "ja か en にしてください。話す言語は en-US のようにも書けます。", "occurred_at": "すでに過ぎた日時にしてください。",
