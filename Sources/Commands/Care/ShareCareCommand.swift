@@ -11,6 +11,9 @@ struct SummaryCareCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
+  @Argument(help: "The day, as with --day.")
+  var date: DayArgument?
+
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
 
@@ -18,7 +21,7 @@ struct SummaryCareCommand: HubCommand {
   var short = false
 
   func run(_ session: Session) async throws {
-    let reply = try await session.summary(of: self.day, short: self.short, in: self.global.lang)
+    let reply = try await session.summary(of: self.day ?? self.date, short: self.short, in: self.global.lang)
     // The text ends with a line feed, and the console adds one to each line.
     try await session.show(reply, [String(reply.text.dropLast())])
   }
