@@ -30,6 +30,8 @@ extension Failure {
       if let path = details["path"] { return "\(path) はもうあるので、上書きしていません。別の名前にするか、先に削除してください。" }
       if let source = details["source"] { return "「\(source)」という取り込み元はもうあります。別の名前にしてください。" }
       return Self.japaneseSentences[self.reason]
+    case "FILE_MISSING" where details["upgrade_copy"] != nil:
+      return "\(details["upgrade_copy"] ?? "") にアップグレード前の写しはありません。バックアップを戻してください: kith restore ファイル"
     case "FILE_UNREADABLE", "FILE_UNWRITABLE", "FILE_MISSING", "NOT_A_BACKUP", "SOURCE_UNAVAILABLE", "SOURCE_UNREADABLE",
       "SOURCE_NOT_A_FOLDER", "SOURCE_NOT_A_FILE", "SOURCE_CHANGING", "SOURCE_TOO_LARGE":
       return self.japaneseOfPath
@@ -224,7 +226,7 @@ extension Failure {
     if let hub = details["hub"] {
       return "\(hub) の kithd から返事がありません。アドレスと、kithd のマシンの tcp の設定を確認してください: kith keys show"
     }
-    let places = details["places"].map { "\($0) で" } ?? ""
+    let places = details["places"].map { "\($0) で " } ?? ""
     return "\(places)kithd が動いていません。systemctl --user start kithd などで起動してください。"
       + "ほかの場所で動いていれば、--runtime-dir か KITH_RUNTIME_DIR で指定してください。"
   }
@@ -232,14 +234,19 @@ extension Failure {
   /// With the path that is meant, and the reason of the system.
   private var japaneseOfPath: String? {
     guard let sentence = Self.japaneseSentences[self.reason] else { return nil }
-    let details = self.status.details
-    let why = details["errno"].flatMap { Int32($0) }.map { "\(Self.japanese(errno: $0)): " } ?? ""
-    return (details["path"].map { "\($0): " } ?? "") + why + sentence
+    guard let path = self.status.details["path"] else { return sentence }
+    let why = self.status.details["errno"].flatMap { Int32($0) }.map { " (\(Self.japanese(errno: $0)))" } ?? ""
+    switch self.reason {
+    case "FILE_UNREADABLE": return "\(path == "-" ? "標準入力" : path) を読めません\(why)。パスと権限を確認してください。"
+    case "FILE_UNWRITABLE":
+      return "\(path == "-" ? "標準出力" : path) に書き込めません\(why)。フォルダー、権限、ディスクの空きを確認してください。"
+    default: return "\(path)\(why): \(sentence)"
+    }
   }
 
   private static func japanese(errno code: Int32) -> String {
     switch code {
-    case ENOENT: "ありません"
+    case ENOENT: "ファイルかフォルダーがありません"
     case EACCES, EPERM: "権限がありません"
     case EISDIR: "フォルダーです"
     case ENOTDIR: "途中のパスがフォルダーではありません"

@@ -295,6 +295,8 @@ private enum FieldOption {
     "to_day": "--to", "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
     "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
     "secret_file": "--secret-file", "text": "<text>", "body": "<text>", "time": "<time>",
+    "file": "<file>", "method": "<method>", "message": "<message>", "fingerprint": "<fingerprint>",
+    "public_key_z85": "--public-key",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.
