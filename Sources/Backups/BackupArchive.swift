@@ -123,7 +123,8 @@ struct BackupArchive: Sendable {
     } catch .cancelled {
       throw CancellationError()
     } catch {
-      throw Self.failure("\(name) could not be run to its end (\(error)). Check that it is installed.", self.path, cause: .program,
+      throw Self.failure(
+        "\(name) could not be run to its end (\(error)). Check that it is installed.", self.path, cause: .program,
         said: "\(name)")
     }
     guard outcome.ending == .exited(0) else {

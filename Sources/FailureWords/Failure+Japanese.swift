@@ -32,7 +32,8 @@ extension Failure {
       return Self.japaneseSentences[self.reason]
     case "FILE_MISSING" where details["upgrade_copy"] != nil:
       return "\(details["upgrade_copy"] ?? "") にアップグレード前の写しはありません。バックアップを戻してください: kith restore ファイル"
-    case "FILE_UNREADABLE", "FILE_UNWRITABLE", "FILE_MISSING", "NOT_A_BACKUP", "SOURCE_UNAVAILABLE", "SOURCE_UNREADABLE",
+    case "FILE_UNREADABLE", "FILE_UNWRITABLE", "FILE_MISSING", "NOT_A_BACKUP", "SOURCE_UNAVAILABLE",
+      "SOURCE_UNREADABLE",
       "SOURCE_NOT_A_FOLDER", "SOURCE_NOT_A_FILE", "SOURCE_CHANGING", "SOURCE_TOO_LARGE":
       return self.japaneseOfPath
     case "BACKUP_FAILED": return self.japaneseOfBackup

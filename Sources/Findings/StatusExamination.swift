@@ -58,7 +58,8 @@ public struct StatusExamination: Sendable {
     let last = self.say("The last good backup was made \(made).", "最後の正しいバックアップは\(made)です。")
     guard isOld || !fault.isEmpty else { return Finding(.backup, .good, made) }
     return Finding(
-      .backup, .bad, [fault, isOld ? last : ""].filter { !$0.isEmpty }.joined(separator: " "), advice: "kith backup now")
+      .backup, .bad, [fault, isOld ? last : ""].filter { !$0.isEmpty }.joined(separator: " "), advice: "kith backup now"
+    )
   }
 
   /// The state of the database.

@@ -80,7 +80,8 @@ struct SystemCommandTests {
     // What an earlier release stored has no reason.
     #expect(try await said("ja", days: 1, error: nil).contains("No backup came of /mnt: the folder is missing."))
     let none = try await CommandRun.of("status") { command in
-      command is ListBackupsRequest ? BackupState() : StatusReply.with { $0.storage.integrity = .sound }
+      guard command is ListBackupsRequest else { return StatusReply.with { $0.storage.integrity = .sound } }
+      return BackupState()
     }
     #expect(none.output.contains("Backup    none is made every day. To set it up: [backup] folder in kithd.toml"))
   }

@@ -95,7 +95,9 @@ extension CareRecord {
 
   /// What a check of kithd says of an engine's answer; the words of the engine itself as they are.
   private static func japanese(ofEngine message: String) -> String {
-    guard let found = message.firstMatch(of: /asked for '(.+)' and answered (?:in '(.+)'|without)/) else { return message }
+    guard let found = message.firstMatch(of: /asked for '(.+)' and answered (?:in '(.+)'|without)/) else {
+      return message
+    }
     return found.2.map { "\(found.1) を頼んだのに \($0) で答えました" } ?? "\(found.1) を頼みましたが、答えた言語がわかりません"
   }
 

@@ -40,7 +40,7 @@ enum SourceFault {
     Failure(
       .unavailable, "SOURCE_UNAVAILABLE",
       "'\(path)' holds no card. It may be half written or of another format. The contacts stay as they are.",
-        details: ["path": path])
+      details: ["path": path])
   }
 
   static func changing(_ path: String) -> Failure {
