@@ -101,6 +101,7 @@ extension Failure {
     "SEQ_COMPACTED": "古い通知はもうありません。もう一度実行してください。",
     "FILE_UNREADABLE": "ファイルを読めません。パスと権限を確認してください。",
     "BACKUP_NOT_CONFIGURED": "バックアップの保存先がありません。kithd.toml の [backup] に folder を書き、kithd を再起動してください。",
+    "BINARY_ON_TERMINAL": "文字ではないので、端末には書き出しません。ファイル名を指定するか、プログラムに渡してください: | プログラム",
     "NOT_A_BACKUP":
       "Kith のバックアップではありません。バックアップは kithd.toml の [backup] のフォルダーにあります。kithd が動いていれば、一覧を見られます: kith backup list",
     "SCHEMA_TOO_NEW": "このデータは新しい kithd が書いたものです。その版の kithd を入れてください。",

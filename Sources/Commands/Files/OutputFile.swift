@@ -135,7 +135,7 @@ struct OutputFile: ~Copyable {
 extension Session {
   /// Downloads a blob to a path, and prints its size.
   ///
-  /// - Throws: `FAILED_PRECONDITION/TERMINAL` for bytes on a terminal that are no text.
+  /// - Throws: `FAILED_PRECONDITION/BINARY_ON_TERMINAL` for bytes on a terminal that are no text.
   func save(_ blob: BlobRef, to path: String) async throws(Failure) {
     let file = try OutputFile(path: path)
     let printsReport = !file.isStandardOutput
@@ -143,10 +143,7 @@ extension Session {
     guard printsReport || isText || !self.console.isTerminal else {
       throw Failure(
         .failedPrecondition, "BINARY_ON_TERMINAL",
-        self.language(
-          "This is no text, so it is not written to a terminal. Name a file, or lead it to a program: | PROGRAM",
-          "文字ではないので、端末には書き出しません。ファイル名を指定するか、プログラムに渡してください: | プログラム")
-      ).worded
+        "This is no text, so it is not written to a terminal. Name a file, or lead it to a program: | PROGRAM")
     }
     try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
     try file.commit()
