@@ -214,7 +214,9 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
-    .target(name: "DaemonCommands", dependencies: ["Help", "Hub", arguments], swiftSettings: strict),
+    .target(
+      name: "DaemonCommands", dependencies: ["Bus", "Daemon", "FailureWords", "Help", "Hub", arguments],
+      swiftSettings: strict),
     .target(name: "HelpTexts", exclude: ["ja.po"]),
     .target(name: "Help", dependencies: ["Bus", "HelpTexts", "KithMessages", arguments], swiftSettings: strict),
     .target(
