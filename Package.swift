@@ -137,21 +137,25 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Fields", dependencies: ["Bus", "CivilTime", "KithMessages", protobuf], swiftSettings: strict),
     .target(
+      name: "Typesetter", dependencies: ["Bus", "EventLoop", "KithMessages", "Storage", protobuf, logging],
+      swiftSettings: strict),
+    .target(
+      name: "CareTally", dependencies: ["Bus", "CivilTime", "Fields", "KithMessages", protobuf], swiftSettings: strict),
+    .target(
       name: "CarePlan",
-      dependencies: [
-        "Bus", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging,
-      ],
+      dependencies: ["Bus", "CareTally", "CivilTime", "Fields", "KithMessages", "Spoken", "Storage", protobuf],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
       dependencies: [
-        "Bus", "CivilTime", "Fields", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", protobuf, logging,
+        "Bus", "CivilTime", "Fields", "KithMessages", "Storage", "Secrets", "EventLoop", "CLinux", "Typesetter",
+        protobuf, logging,
       ], swiftSettings: strict),
     .target(
       name: "CareRecorder",
       dependencies: [
-        "Bus", "CivilTime", "Fields", "KithMessages", "Spoken", "Storage", "EventLoop", "Digest", "CLinux", protobuf,
-        logging,
+        "Bus", "CarePlan", "CareTally", "CivilTime", "Fields", "KithMessages", "Spoken", "Storage", "EventLoop",
+        "Digest", "CLinux", "Typesetter", protobuf, logging,
       ], swiftSettings: strict),
     .target(name: "Spoken", dependencies: ["CivilTime", "KithMessages"], swiftSettings: strict),
     .target(
@@ -165,7 +169,7 @@ let package = Package(
     .target(
       name: "Reminders",
       dependencies: [
-        "Bus", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
+        "Bus", "CarePlan", "CivilTime", "Digest", "KithMessages", "Storage", "Secrets", "EventLoop", protobuf, logging,
       ], swiftSettings: strict),
     .target(
       name: "Backups",
@@ -214,7 +218,8 @@ let package = Package(
     .target(name: "HelpTexts", exclude: ["ja.po"]),
     .target(name: "Help", dependencies: ["Bus", "HelpTexts", "KithMessages", arguments], swiftSettings: strict),
     .target(
-      name: "Report", dependencies: ["CPango", "CivilTime", "KithMessages", protobuf], swiftSettings: memorySafe),
+      name: "Report", dependencies: ["Bus", "CPango", "CareTally", "CivilTime", "KithMessages", protobuf],
+      swiftSettings: memorySafe),
 
     .executableTarget(name: "kithd", dependencies: ["DaemonCommands"], swiftSettings: strict, linkerSettings: packed),
     .executableTarget(
@@ -299,8 +304,8 @@ let package = Package(
     .testTarget(
       name: "CareRecorderTests",
       dependencies: [
-        "CareRecorder", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit", protobuf,
-        logging,
+        "CareRecorder", "CareTally", "CivilTime", "Storage", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
+        protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "TranscriptionTests",
@@ -315,7 +320,8 @@ let package = Package(
     .testTarget(
       name: "RemindersTests",
       dependencies: [
-        "Reminders", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop", "TestKit",
+        "Reminders", "CarePlan", "Secrets", "CivilTime", "Digest", "Storage", "Bus", "KithMessages", "EventLoop",
+        "TestKit",
         protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(

@@ -19,6 +19,7 @@ extension CarePlanActor {
         dose.amount = amount
         dose.note = request.note
         dose.recorder = request.recorder
+        dose.confirmed = request.confirmed
         return try transaction.record(
           dose, of: request.itemID, time, unlessWarned: request.unlessWarned, by: context.principal, now: now)
       }
@@ -56,11 +57,16 @@ extension CarePlanActor {
 }
 
 /// When something was given, and which time it answers.
-private struct DoseTime: Sendable {
+struct DoseTime: Sendable {
   /// Nanoseconds since 1970.
   let instant: Int64
   /// nil = the one that fits.
   let due: Int64?
+
+  /// Of something that is given now.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  init(now: Int64, due: Int64) { (self.instant, self.due) = (now, due) }
 
   /// - Throws: `FIELD_INVALID` for a time that has not come.
   init(_ given: Google_Protobuf_Timestamp?, _ due: Google_Protobuf_Timestamp?, now: Int64) throws(Failure) {
@@ -94,7 +100,8 @@ extension Transaction {
     }
   }
 
-  fileprivate func record(
+  /// Records a dose, and what a person should know of it.
+  func record(
     _ given: Dose, of id: String, _ time: DoseTime, unlessWarned: Bool, by principal: Principal, now: Int64
   ) throws(Failure) -> DoseReply {
     var dose = given

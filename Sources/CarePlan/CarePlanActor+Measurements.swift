@@ -1,4 +1,5 @@
 internal import Bus
+internal import CareTally
 internal import CivilTime
 internal import Fields
 internal import KithMessages

@@ -1,5 +1,5 @@
 public import Bus
-internal import CivilTime
+public import CivilTime
 internal import Fields
 internal import KithMessages
 public import Storage
@@ -143,18 +143,11 @@ public actor CarePlanActor {
   func day(_ request: PlanDayRequest) async throws(Failure) -> PlanDay {
     let now = self.now()
     return try await self.storage.read { view throws(Failure) in
-      let zone = try view.careZone()
-      guard let day = request.day.isEmpty ? zone.day(at: now) : Day(request.day) else {
+      guard let day = request.day.isEmpty ? try view.careZone().day(at: now) : Day(request.day) else {
         throw .invalid(field: "day", "must be a day as YYYY-MM-DD.")
       }
       try day.requireNear("day")
-      let span = zone.start(of: day)..<zone.start(of: day.adding(days: 1))
-      // What ended long before has nothing on this day.
-      let items = try view.plan.all(withEnded: true).map(\.shown).filter {
-        $0.knownState != .ended || $0.updatedAt.nanosecondsSince1970 > span.lowerBound - DoseRules.back
-      }
-      let all = try items.map { item throws(Failure) in try view.rules(of: item, around: span) }
-      return PlanDay(day, all, in: zone, now: now)
+      return try view.planDays(from: day, through: day, now: now).first ?? PlanDay()
     }
   }
 
@@ -178,7 +171,7 @@ extension Planned {
 
 extension DatabaseView {
   /// The time zone of the settings of care.
-  func careZone() throws(Failure) -> Zone { try Zone.reading(try self.care.settings().timeZone) }
+  public func careZone() throws(Failure) -> Zone { try Zone.reading(try self.care.settings().timeZone) }
 
   /// What is known of an item around a span of time.
   func rules(of item: PlanItem, around span: Range<Int64>) throws(Failure) -> DoseRules {

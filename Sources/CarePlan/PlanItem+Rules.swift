@@ -1,7 +1,7 @@
 internal import Bus
 internal import CivilTime
 internal import Fields
-internal import KithMessages
+public import KithMessages
 
 extension PlanItem {
   /// The fields that clients set.
@@ -92,16 +92,17 @@ extension PlanItem {
   }
 
   /// After how many minutes it is missed.
-  var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
+  public var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
 }
 
 extension Day {
-  /// Refuses a day that nobody alive has a plan for; times of such days cannot be counted in nanoseconds.
+  /// Whether somebody alive may have a plan for it; times of other days cannot be counted in nanoseconds.
+  var isNear: Bool { (1900...2200).contains(self.components.year) }
+
+  /// Refuses a day that is not near.
   ///
   /// - Throws: `FIELD_INVALID`.
   func requireNear(_ field: String) throws(Failure) {
-    guard (1900...2200).contains(self.components.year) else {
-      throw .invalid(field: field, "must be a day from 1900 to 2200.")
-    }
+    guard self.isNear else { throw .invalid(field: field, "must be a day from 1900 to 2200.") }
   }
 }

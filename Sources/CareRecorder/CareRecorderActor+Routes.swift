@@ -67,6 +67,7 @@ extension CareRecorderActor {
       Route(ExportCareRequest.self) { request, _ throws(Failure) in
         try await CareExport(request, storage: self.storage, now: self.now()).stage()
       },
+      Route(CareReportRequest.self) { request, _ throws(Failure) in try await self.report(request) },
       Route(CareSettingsRequest.self) { _, _ throws(Failure) in
         try await self.storage.read { view throws(Failure) in try view.care.settings() }
       },

@@ -45,6 +45,10 @@ public struct KithCommand: AsyncParsableCommand {
     let command: any ParsableCommand
     do {
       if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }
+      if let text = ParserText.ofUnknownHelp(arguments, Self.self, catalogue: self.catalogue(arguments)) {
+        console.printError(text)
+        return ExitStatus.usage.rawValue
+      }
       command = try self.parseAsRoot(arguments)
     } catch let failure as Failure {
       console.report(failure.read(in: .asked(in: arguments)), asJSON: false)
@@ -71,10 +75,13 @@ public struct KithCommand: AsyncParsableCommand {
     }
   }
 
+  private static func catalogue(_ arguments: [String]) -> Catalogue {
+    Language.asked(in: arguments) == .japanese ? .japanese() : .english
+  }
+
   /// Prints help and completion scripts to standard output, usage errors to standard error.
   private static func finish(_ error: any Error, _ arguments: [String], _ console: Console) -> Int32 {
-    let catalogue: Catalogue = Language.asked(in: arguments) == .japanese ? .japanese() : .english
-    let text = ParserText.of(error, Self.self, arguments: arguments, catalogue: catalogue)
+    let text = ParserText.of(error, Self.self, arguments: arguments, catalogue: self.catalogue(arguments))
     guard self.exitCode(for: error).isSuccess else {
       console.printError(text)
       return ExitStatus.usage.rawValue

@@ -118,6 +118,7 @@ extension Failure {
     "LINK_UNKNOWN": "このリンクは kithd が作ったものではありません。kith-web の「リマインダー」のページを開いてください。",
     "LINK_ENDED": "このリンクは期限が切れています。kith-web の「リマインダー」のページを開いてください。",
     "NOT_DUE": "このお知らせはまだ来ていないか、もう済んでいます。",
+    "NOT_OF_PLAN": "スキップできるのは予定のお知らせだけです。これは kith remind done で終わらせてください。",
     "SNOOZED_ENOUGH": "このお知らせはもう3回延期されました。kith remind done で終わらせてください。",
     "TOO_LATE_TODAY": "毎日のお知らせは日付をまたいで延期できません。短い時間を選んでください。",
     // 送り先
@@ -221,7 +222,8 @@ extension Failure {
     "language": "ja か en にしてください。話す言語は en-US のようにも書けます。", "occurred_at": "すでに過ぎた日時にしてください。",
     "in_days": "日数 (10年まで) か、日付のどちらかを指定してください。",
     "on": "これから10年以内の日時を YYYY-MM-DD か YYYY-MM-DD HH:MM の形で書いてください。", "memo": "長すぎます。",
-    "transcript": "長すぎます。", "note": "長すぎます。", "text": "探す言葉を入れてください。",
+    "transcript": "長すぎます。", "note": "長すぎます。", "reason": "長すぎます。",
+    "text": "探す言葉を入れてください。",
     "channels": "送り先を1から10個、重ならないように指定してください。", "minutes": "1440分までにしてください。",
     "catch_up_minutes": "1440分までにしてください。", "recorder": "名前は短く、1行で書いてください。",
     "corrected_by": "名前は短く、1行で書いてください。", "recipient": "名前は短く、1行で書いてください。",

@@ -26,6 +26,27 @@ package enum ParserText {
     return Self.translated(Self.suggesting(text, path), path, catalogue)
   }
 
+  /// What is wrong with `kith help peple`; nil if its words are commands. The parser would print the help of `kith`.
+  ///
+  /// - Parameter arguments: The command line without the name of the program.
+  package static func ofUnknownHelp(
+    _ arguments: [String], _ program: (some ParsableCommand).Type, catalogue: Catalogue = .ofLocale()
+  ) -> String? {
+    guard let help = arguments.firstIndex(of: "help"), let tree = try? CommandTree(of: program),
+      tree.path(arguments[..<help]).count == 1
+    else { return nil }
+    var path = [tree]
+    for word in arguments[(help + 1)...].prefix(while: { !$0.hasPrefix("-") }) {
+      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else {
+        let command = path.map(\.commandName).joined(separator: " ")
+        let text = "Error: Unexpected argument '\(word)'\nUsage:\n  See '\(command) --help' for more information."
+        return Self.translated(Self.suggesting(text) { path }, { path }, catalogue)
+      }
+      path.append(next)
+    }
+    return nil
+  }
+
   /// `kith help --man FOLDER` writes the manual into a folder.
   ///
   /// - Returns: False if the command line asks for something else.
@@ -39,10 +60,10 @@ package enum ParserText {
     return true
   }
 
-  /// Names the near command in place of `Unexpected argument 'peple'`.
+  /// Names the near command in place of `Unexpected argument 'peple'`, and of a value that the usual command does not take.
   private static func suggesting(_ text: String, _ path: () -> [CommandTree]) -> String {
     guard let end = text.firstIndex(of: "\n"),
-      let mark = text[..<end].firstRange(of: /[Uu]nexpected arguments?:? '/), let command = path().last,
+      let mark = text[..<end].firstRange(of: /[Uu]nexpected arguments?:? '|The value '/), let command = path().last,
       !command.commands.isEmpty
     else { return text }
     let word = text[mark.upperBound..<end].prefix { $0 != "'" }

@@ -321,7 +321,7 @@ actor House {
       self.lastRecord = nil
     case .daily(let enabled):
       _ = try await self.client.setDaily(enabled, context)
-    case .done, .snooze: try await self.answer(command, key: key)
+    case .done, .snooze, .skip: try await self.answer(command, key: key)
     }
   }
 
@@ -330,14 +330,12 @@ actor House {
     for reminder in try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).due {
       // Each reminder is a command of its own, with a key of its own.
       let context = CallContext(idempotencyKey: key, timeout: Self.patience).with(part: reminder.id)
-      if command == .done {
-        var request = DoneReminderRequest()
-        request.id = reminder.id
-        _ = try await self.client.call(request, context)
-      } else {
-        var request = SnoozeReminderRequest()
-        request.id = reminder.id
-        _ = try await self.client.call(request, context)
+      switch command {
+      case .done: _ = try await self.client.call(DoneReminderRequest.with { $0.id = reminder.id }, context)
+      case .skip where reminder.knownKind == .plan:
+        _ = try await self.client.call(SkipReminderRequest.with { $0.id = reminder.id }, context)
+      case .snooze: _ = try await self.client.call(SnoozeReminderRequest.with { $0.id = reminder.id }, context)
+      default: break
       }
     }
   }

@@ -16,6 +16,8 @@ enum HouseCommand: Sendable, Hashable {
   case done
   /// Remind again later.
   case snooze
+  /// Skip what the reminders of the care plan name.
+  case skip
 
   /// What is written behind the topic of commands.
   private static let (careWord, planWord, memoName) = ("care/", "plan/", "memo")
@@ -29,6 +31,7 @@ enum HouseCommand: Sendable, Hashable {
     case ("daily", "OFF"): self = .daily(false)
     case ("done", _): self = .done
     case ("snooze", _): self = .snooze
+    case ("skip", _): self = .skip
     case _ where name.hasPrefix(Self.planWord): self = .give(String(name.dropFirst(Self.planWord.count)))
     case _ where name.hasPrefix(Self.careWord):
       guard let category = CareCategory(rawValue: String(name.dropFirst(Self.careWord.count))) else { return nil }

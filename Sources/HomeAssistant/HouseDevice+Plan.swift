@@ -72,7 +72,7 @@ extension HouseDevice {
       component.deviceClass = kind == .temperature ? "temperature" : kind == .weight ? "weight" : nil
       return component
     }
-    let name = (kind.english, kind.japanese)
+    let name = (kind.english.prefix(1).uppercased() + kind.english.dropFirst(), kind.japanese)
     guard kind == .bloodPressure else { return [key: sensor(key, name, "value")] }
     return [
       key: sensor(key, ("\(name.0), upper", "\(name.1)（上）"), "value"),

@@ -146,6 +146,7 @@ struct HouseDevice: Sendable {
     button("undo", "undo", ("Undo last entry", "直前の記録を取り消す"), "mdi:undo")
     button("done", "done", ("Reminder done", "リマインダー完了"), "mdi:bell-check")
     button("snooze", "snooze", ("Remind me later", "あとで通知"), "mdi:bell-sleep")
+    button("skip", "skip", ("Skip plan reminder", "予定をスキップ"), "mdi:bell-cancel")
     var memo = self.entity("memo", "text", ("Care memo", "介護メモ"))
     memo.commandTopic = self.topics.command(HouseCommand.nameOfMemo)
     memo.commandTemplate = Press.textTemplate

@@ -64,7 +64,7 @@ extension HouseWords {
   }
 
   private func value(_ value: MeasurementRecord) -> String {
-    let kind = value.knownKind.map { self.say($0.english.lowercased(), $0.japanese) } ?? value.kind
+    let kind = value.knownKind.map { self.say($0.english, $0.japanese) } ?? value.kind
     return self.say("\(kind) \(value.shownValue)", "\(kind)\(value.shownValue)")
   }
 

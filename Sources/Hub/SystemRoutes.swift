@@ -140,7 +140,7 @@ struct SystemRoutes: Sendable {
     reply.planes = await planes
     reply.doors = await doors
     reply.sync = Self.waiting(syncs ?? [], reply.work)
-    reply.storage.contacts = reply.sync.reduce(0) { $0 + $1.live }
+    reply.storage.contacts = reply.sync.reduce(0) { $0 + ($1.source == "monica" ? 0 : $1.live) }
     return reply
   }
 
@@ -148,8 +148,15 @@ struct SystemRoutes: Sendable {
   private func syncs() async throws(Failure) -> [SyncStatus]? {
     do throws(Failure) {
       return try await self.storage.read { view throws(Failure) in
-        let monica = try view.accounts.current().hasServer ? try view.accounts.status() : nil
-        return try view.sources.all().map(\.source.status) + (monica.map { [$0] } ?? [])
+        let sources = try view.sources.all().map(\.source.status)
+        guard try view.accounts.current().hasServer, var monica = try view.accounts.status() else { return sources }
+        // What a pass stored of them may have changed since.
+        let changes = try view.outbox.counts()
+        monica.live = UInt32(clamping: try view.records.count(.person))
+        monica.pending = UInt32(clamping: changes.pending + changes.syncing)
+        monica.failed = UInt32(clamping: changes.failed)
+        monica.conflicts = UInt32(clamping: changes.conflicts)
+        return sources + [monica]
       }
     } catch {
       guard error.code == .dataLoss else { throw error }

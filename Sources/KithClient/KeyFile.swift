@@ -1,5 +1,6 @@
 public import Bus
 package import BusZeroMQ
+internal import Glibc
 internal import KithMessages
 internal import Secrets
 internal import ZeroMQ
@@ -69,13 +70,9 @@ public struct KeyFile: Sendable {
   ///   - serverKey: The hub's public key in hex or Z85, if known.
   /// - Throws: `ALREADY_EXISTS/RECORD_EXISTS`, `INVALID_ARGUMENT/FIELD_INVALID`, `FAILED_PRECONDITION/SECRET_NOT_KEPT`.
   public static func make(at path: String, serverKey: String? = nil) throws(Failure) -> KeyFile {
-    let isThere: Bool
-    do throws(Failure) {
-      isThere = try SecretFile(path: path).read() != nil
-    } catch {
-      isThere = true
-    }
-    guard !isThere else {
+    // What cannot be looked at cannot be written below either, which says so.
+    var status = stat()
+    guard lstat(path, &status) != 0 else {
       throw Failure(
         .alreadyExists, "RECORD_EXISTS",
         "\(path) exists already and is not replaced. Choose another file, or remove it.")

@@ -3,6 +3,7 @@ internal import KithMessages
 public import Logging
 public import Secrets
 public import Storage
+internal import Typesetter
 
 /// Keeps the household's records about people. It works without the Monica server, and syncs with it when it is
 /// reachable.

@@ -25,6 +25,9 @@ extension ReminderActor {
       Route(answering: DoneReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.end(DoneReminderRequest.self, request.id, as: .done, context)
       },
+      Route(answering: SkipReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
+        try await self.skip(request, context)
+      },
       Route(answering: RemoveReminderRequest.self, order: .afterWrites) { request, context throws(Failure) in
         try await self.end(RemoveReminderRequest.self, request.id, as: .removed, context)
       },
@@ -143,22 +146,39 @@ extension ReminderActor {
       var reminder = try transaction.reminders.require(link.reminder)
       var reply = FollowReminderLinkReply()
       reply.state = reminder.state
-      guard [.due, .snoozed].contains(reminder.knownState) else { return reply }
+      // What was missed of the plan can still be given.
+      let isOpen = [.due, .snoozed].contains(reminder.knownState)
+      guard isOpen || reminder.knownKind == .plan && link.action != .snooze else { return reply }
       switch link.action {
-      case .done:
-        reminder.knownState = .done
-        reminder.updatedAt = .init(nanosecondsSince1970: now)
+      case .done, .skip:
+        // Who pressed it is not known: the name is the household's.
+        reminder = try transaction.finish(reminder, skipping: link.action == .skip ? "" : nil, by: .hub, now: now)
+        reply.answeredBefore = reminder.times.contains(where: \.answeredBefore)
       case .snooze:
         guard reminder.snoozes == link.snoozes else { return reply }
         let zone = try transaction.reminders.daily().zone ?? systemZone
         reminder = try reminder.snoozed(minutes: 0, now: now, zone: zone)
+        try transaction.reminders.put(reminder)
       }
-      try transaction.reminders.put(reminder)
       reply.state = reminder.state
       return reply
     }
     self.wake()
     return answer
+  }
+
+  private func skip(_ request: SkipReminderRequest, _ context: CallContext) async throws(Failure) -> Answer<Reminder> {
+    let now = self.now()
+    if let fault = TextLimit.reminderNote.fault(of: request.reason) { throw .invalid(field: "reason", fault) }
+    return try await self.storage.commit(SkipReminderRequest.self, context) { transaction throws(Failure) in
+      let reminder = try transaction.reminders.require(request.id)
+      guard reminder.knownKind == .plan else {
+        throw Failure(
+          .failedPrecondition, "NOT_OF_PLAN",
+          "Only a reminder of the care plan can be skipped. `kith remind done` ends this one.")
+      }
+      return try transaction.finish(reminder, skipping: request.reason, by: context.principal, now: now)
+    }
   }
 
   private func end<C: Command>(
@@ -167,6 +187,7 @@ extension ReminderActor {
     let now = self.now()
     return try await self.storage.commit(type, context) { transaction throws(Failure) in
       var reminder = try transaction.reminders.require(id)
+      if state == .done { return try transaction.finish(reminder, skipping: nil, by: context.principal, now: now) }
       guard reminder.knownState != state else { return reminder }
       reminder.knownState = state
       reminder.updatedAt = .init(nanosecondsSince1970: now)

@@ -6,8 +6,8 @@ public import Logging
 public import Secrets
 public import Storage
 
-/// Reminds people: to record care once a day, to call someone, and of dates kept with a person. Manages the channels
-/// for messages.
+/// Reminds people: to record care once a day, of what the care plan says, to call someone, and of dates kept with a person. Manages the
+/// channels for messages.
 ///
 /// A due reminder is an event, and a row that stays until a person handles it. The same commit queues it for the
 /// channels in the settings; ``DeliveryEngine`` sends it.
@@ -33,6 +33,8 @@ public actor ReminderActor {
   private var isStopping = false
   /// Whether reminders of people may have changed since the last check.
   private var isPeopleStale = true
+  /// When there is something to say of the care plan next.
+  private var nextOfPlan: Int64?
 
   /// Makes an actor that does nothing before ``start()``.
   ///
@@ -70,6 +72,9 @@ public actor ReminderActor {
 
   /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.
   public func start() async {
+    // What somebody answered before the process ended needs no message.
+    self.wake()
+    await self.work?.value
     await self.engine.look()
     await self.alarm?.connect { [weak self] in
       guard let self else { return }
@@ -86,7 +91,7 @@ public actor ReminderActor {
     await self.engine.stop()
   }
 
-  /// Handles committed events: recorded care ends the due reminder, and queued messages are sent.
+  /// Handles committed events: recorded care ends the due reminder, what was given of the plan ends its own, and queued messages are sent.
   public nonisolated func handle(events: [LoggedEvent]) {
     let isCare = events.contains { $0.header.stream == EventStream.care.name }
     let isQueued = events.contains { $0.event.delivery.knownState == .pending }
@@ -97,6 +102,7 @@ public actor ReminderActor {
     if isCare { Task { try? await self.acknowledgeRecording() } }
     if isQueued { Task { await self.engine.look() } }
     if isPeople { Task { await self.lookAtPeople() } }
+    if events.contains(where: \.isOfPlan) { Task { await self.wake() } }
   }
 
   /// Checks the reminders of people again.
@@ -118,7 +124,7 @@ public actor ReminderActor {
       var next: Int64?
       do throws(Failure) {
         try await self.tick()
-        next = try await self.next()
+        next = [try await self.next(), self.nextOfPlan].compactMap(\.self).min()
       } catch {
         self.logger.error("reminders wait for the store", metadata: ["error": "\(error)"])
       }
@@ -137,14 +143,16 @@ public actor ReminderActor {
     self.isPeopleStale = false
     let come: [Reminder]
     do throws(Failure) {
-      come = try await self.storage.write { transaction throws(Failure) in
+      (come, self.nextOfPlan) = try await self.storage.write { transaction throws(Failure) in
         let zone = try transaction.reminders.daily().zone ?? systemZone
         var come = try transaction.dealWithDailyReminder(now: now, systemZone: systemZone)
         come += try transaction.dealWithRipeReminders(now: now)
+        let plan = try transaction.dealWithPlan(now: now, always: always)
+        come += plan.come
         let isNewDay = try transaction.reminders.lastDayOfPersonReminders() != zone.day(at: now).description
         if isPeopleStale || isNewDay { come += try transaction.dealWithPersonReminders(now: now, zone: zone) }
         _ = try transaction.queueDeliveries(of: come, always: always, now: now, zone: zone)
-        return come
+        return (come, plan.next)
       }
     } catch {
       self.isPeopleStale = true
@@ -191,4 +199,11 @@ public actor ReminderActor {
 
   /// One minute.
   private static let longestWait: Int64 = 60_000_000_000
+}
+
+extension LoggedEvent {
+  /// Whether the care plan, or what was recorded of it, has changed.
+  fileprivate var isOfPlan: Bool {
+    self.header.stream == EventStream.care.name && ["plan", "dose"].contains(self.event.changed.kind)
+  }
 }

@@ -14,11 +14,13 @@ extension ReminderSettings {
       request.fields,
       given: [
         "daily_channels": !change.dailyChannels.isEmpty, "call_channels": !change.callChannels.isEmpty,
-        "person_channels": !change.personChannels.isEmpty, "no_person_reminders": change.noPersonReminders,
+        "person_channels": !change.personChannels.isEmpty, "plan_channels": !change.planChannels.isEmpty,
+        "no_plan_names": change.noPlanNames, "no_person_reminders": change.noPersonReminders,
         "person_time": !change.personTime.isEmpty, "language": !change.language.isEmpty,
       ])
     let lists: [(String, WritableKeyPath<Self, [String]>)] = [
       ("daily_channels", \.dailyChannels), ("call_channels", \.callChannels), ("person_channels", \.personChannels),
+      ("plan_channels", \.planChannels),
     ]
     var settings = self
     for (field, path) in lists where mask.contains(field) {
@@ -32,6 +34,7 @@ extension ReminderSettings {
     if mask.contains("no_person_reminders") {
       settings.noPersonReminders = change.noPersonReminders
     }
+    if mask.contains("no_plan_names") { settings.noPlanNames = change.noPlanNames }
     if mask.contains("person_time") {
       guard change.personTime.isEmpty || TimeOfDay(change.personTime) != nil else {
         throw .invalid(field: "settings.person_time", "must be a time as HH:MM.")
@@ -50,6 +53,7 @@ extension ReminderSettings {
     self.dailyChannels.removeAll { $0 == name }
     self.callChannels.removeAll { $0 == name }
     self.personChannels.removeAll { $0 == name }
+    self.planChannels.removeAll { $0 == name }
   }
 
   /// The names of the channels for reminders of a kind.
@@ -57,6 +61,7 @@ extension ReminderSettings {
     switch kind {
     case .daily: self.dailyChannels
     case .call: self.callChannels
+    case .plan, .double: self.planChannels
     case .person, nil: self.personChannels
     }
   }

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CarePlan
 internal import CivilTime
 internal import KithMessages
 internal import Storage
@@ -40,7 +41,8 @@ extension Transaction {
     let parked = try self.reminders.snoozed().filter {
       $0.snoozedUntil.nanosecondsSince1970 > now && $0.again?.isDue(at: now) ?? false
     }
-    for var reminder in try self.reminders.ripe(at: now) + parked {
+    // Those of the plan come again only if nobody answered meanwhile: `PlanReminders`.
+    for var reminder in try self.reminders.ripe(at: now) + parked where reminder.knownKind != .plan {
       reminder.knownState = .due
       reminder.clearSnoozedUntil()
       reminder.updatedAt = .init(nanosecondsSince1970: now)
@@ -177,25 +179,51 @@ extension Transaction {
     let settings = try self.reminders.settings()
     let daily = try self.reminders.daily()
     let words = try ReminderWords("", self)
+    let plan = try self.careZone()
     var isQueued = false
     for reminder in reminders {
       let message = OutgoingMessage(
-        kind: "\(reminder.kind)_reminder", title: words.title(of: reminder), text: words.text(of: reminder),
-        date: zone.mailDate(at: now), expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
-        subject: "\(reminder.id) \(reminder.snoozes)")
-      for name in try self.channels.names(settings.channels(of: reminder.knownKind), always: always) {
-        guard let channel = try self.channels.find(name) else { continue }
-        do throws(Failure) {
-          try self.deliveries.queue(message, on: channel, now: now)
-        } catch {
-          guard error.reason == "TOO_LONG_FOR_CHANNEL" else { throw error }
-          // A message that is too long for a channel must not hold up other reminders: only its title is sent.
-          var short = message
-          short.text = ""
-          try self.deliveries.queue(short, on: channel, now: now)
-        }
-        isQueued = true
+        kind: "\(reminder.kind)_reminder", title: words.title(of: reminder, plan),
+        text: words.text(of: reminder, plan, named: !settings.noPlanNames), date: zone.mailDate(at: now),
+        expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
+        subject: "\(reminder.id) \(reminder.knownKind == .plan ? reminder.said : reminder.snoozes)")
+      let names = try self.channels.names(settings.channels(of: reminder.knownKind), always: always)
+      if try self.queue(message, to: names, now: now) { isQueued = true }
+    }
+    return isQueued
+  }
+
+  /// Queues one message about all that was missed.
+  func queueMissed(
+    _ missed: [(reminder: String, time: RemindedTime)], always: [String], now: Int64, zone: Zone
+  ) throws(Failure) {
+    guard let first = missed.first else { return }
+    let (settings, words) = (try self.reminders.settings(), try ReminderWords("", self))
+    let message = OutgoingMessage(
+      kind: "\(ReminderKind.plan.rawValue)_reminder", title: words.missedTitle,
+      text: words.missed(missed.map(\.time), zone, today: zone.day(at: now), named: !settings.noPlanNames),
+      date: zone.mailDate(at: now), expiresAt: now + 86_400_000_000_000,
+      // A message about several is not taken back because one of them was answered.
+      reminderID: missed.allSatisfy { $0.reminder == first.reminder } ? first.reminder : "")
+    _ = try self.queue(
+      message, to: try self.channels.names(settings.channels(of: .plan), always: always), now: now)
+  }
+
+  /// - Returns: Whether there is such a channel.
+  private func queue(_ message: OutgoingMessage, to names: [String], now: Int64) throws(Failure) -> Bool {
+    var isQueued = false
+    for name in names {
+      guard let channel = try self.channels.find(name) else { continue }
+      do throws(Failure) {
+        try self.deliveries.queue(message, on: channel, now: now)
+      } catch {
+        guard error.reason == "TOO_LONG_FOR_CHANNEL" else { throw error }
+        // A message that is too long for a channel must not hold up other reminders: only its title is sent.
+        var short = message
+        short.text = ""
+        try self.deliveries.queue(short, on: channel, now: now)
       }
+      isQueued = true
     }
     return isQueued
   }

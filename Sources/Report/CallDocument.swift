@@ -1,8 +1,7 @@
 internal import KithMessages
 
 /// The pages of a report of calls: its filter, totals, and the calls of each day.
-final class CallDocument {
-  /// Warnings about characters that could not be printed.
+final class CallDocument: Document {
   private(set) var warnings: [String] = []
   private let report: CallReport
   private let words: ReportWords
@@ -12,24 +11,12 @@ final class CallDocument {
     self.words = report.language == "ja" ? .japanese : .english
   }
 
-  /// Writes the document to standard output.
-  ///
-  /// - Returns: Whether all of it was written.
   func print() -> Bool {
     guard let pages = PageWriter(title: self.words.title, language: self.words.language) else { return false }
     self.printHead(pages)
     for day in self.report.days { self.print(day, pages) }
     if self.report.days.isEmpty { pages.row([self.line(self.words.nothing)]) }
-    if !pages.unknownCharacters.isEmpty {
-      let characters = pages.unknownCharacters.prefix(20).map { character in
-        let numbers = character.unicodeScalars.map { "U+\(String($0.value, radix: 16, uppercase: true))" }
-        return "\(character) (\(numbers.joined(separator: " ")))"
-      }
-      let list = characters.joined(separator: ", ")
-      self.warnings.append(ReportWords.english.missing + " " + list)
-      pages.skip(8)
-      pages.row([self.line(self.words.missing)])
-    }
+    self.warnings = pages.sayMissing(self.words.missing)
     return pages.finish()
   }
 
@@ -86,7 +73,7 @@ final class CallDocument {
   ) -> [PageWriter.Cell] {
     [
       .init(text: time, x: 0, width: 40, font: font), .init(text: person, x: 45, width: 110, font: font),
-      .init(text: minutes, x: 160, width: 35, font: font, isRightAligned: true),
+      .init(text: minutes, x: 160, width: 35, font: font, alignment: .right),
       .init(text: feeling, x: 205, width: 65, font: font),
       .init(text: note, x: 275, width: PageWriter.width - 275, font: font),
     ]

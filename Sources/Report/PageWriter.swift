@@ -10,7 +10,23 @@ internal import Glibc
     let x: Double
     let width: Double
     var font = PageWriter.plain
-    var isRightAligned = false
+    var alignment = Alignment.left
+  }
+
+  /// Where a text stands in its cell.
+  enum Alignment {
+    case left
+    case centre
+    case right
+
+    /// How far the text is from the left edge, if it leaves so much of the width.
+    func shift(_ rest: Double) -> Double {
+      switch self {
+      case .left: 0
+      case .centre: rest / 2
+      case .right: rest
+      }
+    }
   }
 
   static let plain = "Sans 9"
@@ -19,13 +35,15 @@ internal import Glibc
   static let width = 595.28 - 2 * PageWriter.margin
 
   private static let height = 841.89
-  private static let margin = 50.0
+  /// A row of no more points is not broken.
+  private static let mostWhole = 60.0
+  static let margin = 50.0
 
   /// Characters for which no font was found, in the order in which they came.
   private(set) var unknownCharacters: [Character] = []
   private var examined: Set<Character> = []
   private let surface: OpaquePointer
-  private let cairo: OpaquePointer
+  let cairo: OpaquePointer
   private let context: OpaquePointer
   private var y = PageWriter.margin
   private var page = 1
@@ -68,7 +86,7 @@ internal import Glibc
     unsafe cairo_surface_destroy(self.surface)
   }
 
-  /// Prints texts side by side. A row that does not fit on the page continues on the next.
+  /// Prints texts side by side. A row of a few lines stays whole; a longer one that does not fit on the page continues on the next.
   ///
   /// - Parameters:
   ///   - gap: Points below it.
@@ -77,17 +95,19 @@ internal import Glibc
   func row(_ cells: [Cell], gap: Double = 3, following: Double = 0, repeating repeated: [Cell] = []) {
     let blocks = cells.map { (cell: $0, block: self.block($0)) }
     let count = blocks.map { $0.block?.lines.count ?? 0 }.max() ?? 0
+    let whole = blocks.map { $0.block?.lines.reduce(0) { $0 + $1.height } ?? 0 }.max() ?? 0
     for index in 0..<count {
       let lines = blocks.map { $0.block.flatMap { index < $0.lines.count ? $0.lines[index] : nil } }
       let height = lines.map { $0?.height ?? 0 }.max() ?? 0
       let ascent = lines.map { $0?.ascent ?? 0 }.max() ?? 0
-      if self.y + height + (index == 0 ? following : 0) > Self.height - Self.margin {
+      let room = index == 0 ? max(height + following, min(whole, Self.mostWhole)) : height
+      if self.y + room > Self.height - Self.margin {
         self.turn()
         if !repeated.isEmpty { self.row(repeated) }
       }
       for (item, line) in zip(blocks, lines) {
         guard let line, let block = item.block else { continue }
-        let shift = item.cell.isRightAligned ? item.cell.width - line.width : 0
+        let shift = item.cell.alignment.shift(item.cell.width - line.width)
         // The context was made for this canvas.
         unsafe block.draw(
           line: index, on: self.cairo, x: Self.margin + item.cell.x + shift, baseline: self.y + ascent)
@@ -95,6 +115,29 @@ internal import Glibc
       self.y += height
     }
     self.y += gap
+  }
+
+  /// Prints one text over the whole width.
+  func line(_ text: String, font: String = PageWriter.plain, gap: Double = 3, following: Double = 0) {
+    self.row([Cell(text: text, x: 0, width: Self.width, font: font)], gap: gap, following: following)
+  }
+
+  /// Leaves room for a picture, on the next page if there is not enough on this one.
+  ///
+  /// - Returns: The upper edge of the room, from the upper edge of the page.
+  func room(_ height: Double) -> Double {
+    if self.y + height > Self.height - Self.margin { self.turn() }
+    defer { self.y += height }
+    return self.y
+  }
+
+  /// Prints the first line of a text at a height of the page: its middle is there.
+  func label(_ cell: Cell, at middle: Double) {
+    guard let block = self.block(cell), let line = block.lines.first else { return }
+    // The context was made for this canvas.
+    unsafe block.draw(
+      line: 0, on: self.cairo, x: Self.margin + cell.x + cell.alignment.shift(cell.width - line.width),
+      baseline: middle + line.ascent - line.height / 2)
   }
 
   /// Leaves vertical space.
@@ -107,6 +150,20 @@ internal import Glibc
     unsafe cairo_line_to(self.cairo, Self.margin + Self.width, self.y)
     unsafe cairo_stroke(self.cairo)
     self.y += 4
+  }
+
+  /// Says that characters could not be printed, if some could not.
+  ///
+  /// - Returns: A warning that names them; none if all were printed.
+  func sayMissing(_ sentence: String) -> [String] {
+    guard !self.unknownCharacters.isEmpty else { return [] }
+    let characters = self.unknownCharacters.prefix(20).map { character in
+      let numbers = character.unicodeScalars.map { "U+\(String($0.value, radix: 16, uppercase: true))" }
+      return "\(character) (\(numbers.joined(separator: " ")))"
+    }
+    self.skip(8)
+    self.line(sentence)
+    return ["\(ReportWords.english.missing) \(characters.joined(separator: ", "))"]
   }
 
   /// Ends the last page and the document.

@@ -3,7 +3,8 @@ internal import Glibc
 internal import KithMessages
 internal import SwiftProtobuf
 
-/// The program `kith-report`: reads a `kith.v1.CallReport` from standard input, and writes a PDF to standard output.
+/// The program `kith-report`: reads a `kith.v1.CallReport` from standard input, or with the argument `care` a `kith.v1.CareReport`, and writes
+/// a PDF to standard output.
 public enum Report {
   /// Runs the program. Warnings go to standard error, one a line.
   ///
@@ -15,11 +16,20 @@ public enum Report {
       self.complain("the library \(file) is missing. Install it: apt install libpangocairo-1.0-0")
       return 69
     }
-    guard let report = try? CallReport(serializedBytes: self.input()) else {
-      self.complain("the input is not a report of calls")
-      return 65
+    let document: any Document
+    if CommandLine.arguments.dropFirst().first == "care" {
+      guard let report = try? CareReport(serializedBytes: self.input()) else {
+        self.complain("the input is not a report of care")
+        return 65
+      }
+      document = CareDocument(report)
+    } else {
+      guard let report = try? CallReport(serializedBytes: self.input()) else {
+        self.complain("the input is not a report of calls")
+        return 65
+      }
+      document = CallDocument(report)
     }
-    let document = CallDocument(report)
     guard document.print() else {
       self.complain("the report cannot be written")
       return 74
@@ -45,4 +55,15 @@ public enum Report {
     // The array outlives the call and is `count` long. A failure to write cannot be reported.
     _ = unsafe write(STDERR_FILENO, line, line.count)
   }
+}
+
+/// The pages of a report.
+protocol Document {
+  /// Warnings about characters that could not be printed.
+  var warnings: [String] { get }
+
+  /// Writes the document to standard output.
+  ///
+  /// - Returns: Whether all of it was written.
+  func print() -> Bool
 }

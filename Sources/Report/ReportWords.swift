@@ -71,6 +71,12 @@ struct ReportWords: Sendable {
     }
   }
 
+  /// "5 Jan".
+  func shortDay(_ date: Day) -> String {
+    let (_, month, day) = date.components
+    return self.isJapanese ? "\(month)月\(day)日" : "\(day) \(Self.months[month - 1].prefix(3))"
+  }
+
   /// "Monday, 5 January 2026"; the text itself if it is not a day.
   func day(_ text: String) -> String {
     guard let date = Day(text) else { return text }
@@ -79,12 +85,13 @@ struct ReportWords: Sendable {
       return "\(year)年\(month)月\(day)日（\(["月", "火", "水", "木", "金", "土", "日"][date.weekday])）"
     }
     let weekday = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][date.weekday]
-    let name = [
-      "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-      "December",
-    ][month - 1]
-    return "\(weekday), \(day) \(name) \(year)"
+    return "\(weekday), \(day) \(Self.months[month - 1]) \(year)"
   }
+
+  private static let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+  ]
 
   private static func tenths(_ number: Float) -> String {
     let tenths = Int((number * 10).rounded())

@@ -38,6 +38,7 @@ extension Migration {
     .names,
     .japaneseNames,
     .plan,
+    .planReminders,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

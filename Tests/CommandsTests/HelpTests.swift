@@ -64,6 +64,11 @@ struct HelpTests {
     #expect(self.said("people", "shwo", "ann", in: .english).contains("'shwo'. Did you mean 'show'?"))
     #expect(self.said("peple", in: Self.japanese).hasPrefix("エラー: 'peple' はありません。'people' ではありませんか?\n使い方:"))
     #expect(!self.said("qqqq", in: .english).contains("Did you mean"))
+    #expect(self.said("plan", "giv", "aspirin", in: .english).contains("'giv'. Did you mean 'give'?"))
+    #expect(
+      ParserText.ofUnknownHelp(["help", "call", "lgo"], KithCommand.self, catalogue: .english)?
+        .hasPrefix("Error: Unexpected argument 'lgo'. Did you mean 'log'?\nUsage: kith call") == true)
+    #expect(ParserText.ofUnknownHelp(["help", "call", "log"], KithCommand.self, catalogue: .english) == nil)
   }
 
   @Test(

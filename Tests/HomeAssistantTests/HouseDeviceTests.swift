@@ -42,12 +42,12 @@ import Testing
       #expect(component["unique_id"] as? String == "kith_01a1fc35_\(key)", "\(key)")
       #expect(component["availability_topic"] as? String == Self.topics.availability, "\(key)")
     }
-    #expect(components.count == 26)
+    #expect(components.count == 27)
   }
 
   @Test func `no command is retained, and each press says when it was`() throws {
     let pressed = try self.components(.english).filter { $0.value["command_topic"] != nil }
-    #expect(pressed.count == 9)
+    #expect(pressed.count == 10)
     for (key, component) in pressed {
       #expect(component["retain"] as? Bool == false, "\(key)")
       guard key != "daily" else { continue }

@@ -99,7 +99,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ListCareRequest.self, ListCareReply.self, SearchCareRequest.self, StartVoiceRequest.self, AppendVoiceRequest.self,
     AppendVoiceReply.self, StopVoiceRequest.self, TranscribeAgainRequest.self, CareAudioRequest.self,
     CareSummaryRequest.self,
-    CareSummaryReply.self, ExportCareRequest.self, CareSettingsRequest.self, CareSettings.self,
+    CareSummaryReply.self, ExportCareRequest.self, CareReportRequest.self, CareReport.self, CareSettingsRequest.self,
+    CareSettings.self,
     ConfigureCareRequest.self, TranscribeRequest.self, TranscriptSegment.self, TranscribeReply.self,
     EnginesRequest.self, EngineInfo.self, EnginesReply.self,
     // plan.proto
@@ -117,7 +118,8 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = {
     ReminderDelivery.self, ReminderSettingsRequest.self, ReminderSettings.self, ConfigureRemindersRequest.self,
     DailyReminder.self, SetDailyReminderRequest.self, Reminder.self, ReminderStatusRequest.self,
     ReminderStatusReply.self, AddCallReminderRequest.self, ListRemindersRequest.self, ListRemindersReply.self,
-    SnoozeReminderRequest.self, DoneReminderRequest.self, RemoveReminderRequest.self,
+    SnoozeReminderRequest.self, DoneReminderRequest.self, SkipReminderRequest.self, RemoveReminderRequest.self,
+    RemindedTime.self,
     FollowReminderLinkRequest.self, FollowReminderLinkReply.self,
     // keys.proto
     KeyInfo.self, KeysListRequest.self, KeysListReply.self, KeyApproveRequest.self, KeyRevokeRequest.self,

@@ -17,6 +17,8 @@ import Testing
     let directory: TemporaryDirectory
     let clock: Lock<Int64>
     let shown = Lock<[String]>([])
+    /// The titles with the texts.
+    let said = Lock<[String]>([])
     private let actor = Lock<ReminderActor?>(nil)
 
     init(at text: String) throws {
@@ -41,6 +43,7 @@ import Testing
       let port = CannedPort { command, _ async throws(Failure) in
         guard let request = command as? DeliverRequest else { throw .bug("no delivery") }
         self.shown.withLock { $0.append(request.notice.title) }
+        self.said.withLock { $0.append(([request.notice.title] + request.notice.texts).joined(separator: "\n")) }
         return DeliverReply()
       }
       let actor = ReminderActor(

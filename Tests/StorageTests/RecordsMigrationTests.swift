@@ -76,6 +76,28 @@ import Testing
     await storage.close()
   }
 
+  @Test func `nobody is reminded of what a plan had before there were reminders of it`() async throws {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "plan_reminders" }))
+    try await storage.write { transaction throws(Failure) in
+      for name in ["aspirin", "paracetamol"] {
+        var item = PlanItem()
+        (item.id, item.name, item.asNeeded) = (name, name, name == "paracetamol")
+        item.knownState = .active
+        try transaction.plan.put(item, validFrom: 1)
+      }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let (quiet, before) = try await storage.read { view throws(Failure) in
+      (try view.plan.all(withEnded: true).map(\.item.quiet), try view.plan.versions(of: "aspirin").map(\.item.quiet))
+    }
+    #expect(quiet == [true, false] && before == [true])
+    await storage.checkIntegrity()
+    #expect(await storage.status().integrity == .sound)
+    await storage.close()
+  }
+
   @Test func everyTableIsStrict() throws {
     let fixture = try ContactsFixture()
     let loose = try fixture.read { view in

@@ -336,6 +336,15 @@ def test_status_names_the_door_and_what_is_wrong_with_it(hub):
         assert reason(through(wire, "Devices/Announce", announced, token)) == "ROLE_NOT_ALLOWED"
 
 
+def test_a_code_that_waits_is_revoked(hub, name):
+    name = short(name)
+    code = hub.reply("Devices/Invite", {"name": name})["code"]
+    assert "revoked" in hub.local("web", "revoke", name, "--yes")
+    assert name not in hub.local("web", "devices")
+    assert hub.error("Devices/Pair", {"code": code, "tokenSha256": digest(name)}) == ("NOT_FOUND", "CODE_UNKNOWN")
+    assert name in hub.local("web", "revoke", name, "--yes", code=1)
+
+
 def test_kith_shows_devices_and_who_asks(hub, name):
     name = short(name)
     shown = hub.local("web", "pair", "--name", name, "--valid-for", "30d")

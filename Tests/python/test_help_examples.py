@@ -24,7 +24,7 @@ NOT_RUN = {
     r"kith (care voice --category|call voice)|ssh phone|kith care play|kith care audio|kith care retry": "needs a microphone or kept sound: test_terminal.py",
     r"kith care confirm": "needs an entry by voice: test_care.py",
     r"kith jobs (show|retry|cancel)": "needs a job of a worker: test_worker_links.py",
-    r"kith remind (snooze|done|remove)": "names the reminder of a day: test_due_minute.py",
+    r"kith remind (snooze|done|skip|remove)": "names the reminder of a day: test_due_minute.py, test_plan_reminders.py",
     r"kith keys (approve|revoke)": "names a key of another machine: test_keys.py",
     r"kith keys new": "writes into the home folder: test_keys.py",
     r"kith call (import|attachment)": "needs a file of an earlier day: test_calls.py",

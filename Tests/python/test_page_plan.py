@@ -50,6 +50,26 @@ def test_a_viewer_sees_the_plan_and_no_buttons(front):
     assert list(page.root.all("li", data_test="plan-due")) and not list(page.root.all("button", data_test="plan-give"))
 
 
+def test_a_week_is_read_and_the_report_is_made(front):
+    plan(front)
+    device = front.device("hanako", "viewer")
+    visitor = Visitor(device)
+    front.hub.reply("Measurements/Record", {"measurement": {"kind": "blood_pressure", "value": "130", "lower": "80"}})
+    item = next(item for item in front.hub.reply("Plan/Items", {})["items"] if item["name"] == "Paracetamol")
+    front.hub.reply("Plan/Give", {"itemId": item["id"]})
+    page = visitor.open("/summary")
+    assert "blood pressure: 130/80 mmHg" in page.texts("summary")[0]
+    page = page.follow("Week")
+    assert "Paracetamol: given 1 (" in page.texts("summary")[0] and "blood pressure: 130/80 mmHg (1 value)" in page.texts("summary")[0]
+    page = page.follow("Month")
+    assert "Paracetamol: given 1 (" in page.texts("summary")[0]
+    page = page.follow("Report for a doctor")
+    (address,) = [address for text, address in page.main.links() if "Download" in text]
+    report = device.ask("GET", address)
+    assert report.content.startswith(b"%PDF")
+    assert "自由メモ" in device.ask("GET", "/summary?span=week&language=ja").text
+
+
 def test_two_phones_without_a_network_both_gave_it_and_the_page_says_so(front):
     plan(front)
     with chromium() as browser:

@@ -125,7 +125,7 @@ def test_thirty_tasks(carer):
     keep_people(carer, words)
     be_reminded(carer, words)
     keep_it_safe(carer, words, home)
-    make_mistakes(carer, words)
+    make_mistakes(carer, words, home)
     administer(carer, words, home)
     assert not carer.faults, "\n\n".join(carer.faults)
 
@@ -273,7 +273,7 @@ def keep_it_safe(carer, words, home):
     carer.does("contacts", "export", "-o", home.folder / "contacts.vcf")
 
 
-def make_mistakes(carer, words):
+def make_mistakes(carer, words, home):
     """Each error says what to do next."""
     nobody = words("Zoe", "無名")
     carer.does("people", "show", nobody, code=1, shows=["kith people list"])
@@ -293,6 +293,8 @@ def make_mistakes(carer, words):
     carer.does("remind", "daily", "25:00", code=1)
     carer.does("people", "add", words.first, "--birthday", "1950-13-40", code=1)
     carer.does("contacts", "source", "add", "x", "--vdir", "/nowhere", code=1, shows=["--unchecked"])
+    carer.does("contacts", "source", "add", "again", "--vdir", home.folder / "cards", answers=[(r"\[y/N\] $", "n")], code=1)
+    carer.does("help", "peple", code=2, shows=["people"])
     carer.does("monica", "status", shows=["kith monica login"])
     carer.does("people", "delete", words("Bob", "次郎"), answers=[(r"\[y/N\] $", "n")], code=1)
 

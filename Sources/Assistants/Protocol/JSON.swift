@@ -54,7 +54,7 @@ public indirect enum JSON: Sendable, Hashable {
   var isObject: Bool { self.members != nil }
 
   /// The bytes, without white space, on one line.
-  var bytes: [UInt8] { Array(self.line.utf8) }
+  public var bytes: [UInt8] { Array(self.line.utf8) }
 
   /// The text of ``bytes``.
   var line: String {
@@ -69,15 +69,15 @@ public indirect enum JSON: Sendable, Hashable {
   }
 
   /// An object of members that are not nil, in this order.
-  static func make(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+  public static func make(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
   }
 
   /// A list of texts.
-  static func texts(_ texts: [String]) -> JSON { .list(texts.map(JSON.text)) }
+  public static func texts(_ texts: [String]) -> JSON { .list(texts.map(JSON.text)) }
 
   /// A whole number.
-  static func number(_ number: some BinaryInteger) -> JSON { .number("\(number)") }
+  public static func number(_ number: some BinaryInteger) -> JSON { .number("\(number)") }
 
   /// The object with a member before the others.
   func beginning(with name: String, _ value: JSON) -> JSON {

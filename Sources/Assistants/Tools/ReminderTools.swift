@@ -28,7 +28,8 @@ extension Tool {
       }
     },
     Tool(
-      name: "reminder_done", title: "Reminder done", description: "Marks a reminder as done.",
+      name: "reminder_done", title: "Reminder done", 
+      description: "Marks a reminder as done; what one of the care plan names is recorded as given.",
       inputs: [.text("id", "The reminder's id.", longest: 64, isRequired: true), .requestKey], output: Self.one
     ) { call throws(Failure) in
       try call.told(try await call.write(DoneReminderRequest.with { $0.id = call.arguments.text("id") }))

@@ -43,6 +43,13 @@ enum { PANGO_SCALE = 1024 };
   USE(void, cairo_move_to, (cairo_t * cr, double x, double y), (cr, x, y)) \
   USE(void, cairo_line_to, (cairo_t * cr, double x, double y), (cr, x, y)) \
   USE(void, cairo_set_line_width, (cairo_t * cr, double width), (cr, width)) \
+  USE(void, cairo_set_dash, (cairo_t * cr, const double *dashes, int num_dashes, double offset), (cr, dashes, num_dashes, offset)) \
+  USE(void, cairo_set_source_rgb, (cairo_t * cr, double red, double green, double blue), (cr, red, green, blue)) \
+  USE(void, cairo_new_path, (cairo_t * cr), (cr)) \
+  USE(void, cairo_arc, (cairo_t * cr, double xc, double yc, double radius, double angle1, double angle2), \
+      (cr, xc, yc, radius, angle1, angle2)) \
+  USE(void, cairo_rectangle, (cairo_t * cr, double x, double y, double width, double height), (cr, x, y, width, height)) \
+  USE(void, cairo_fill, (cairo_t * cr), (cr)) \
   USE(void, cairo_stroke, (cairo_t * cr), (cr)) \
   USE(void, cairo_show_page, (cairo_t * cr), (cr)) \
   USE(PangoContext *, pango_cairo_create_context, (cairo_t * cr), (cr)) \

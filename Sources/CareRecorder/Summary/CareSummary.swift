@@ -1,9 +1,9 @@
 internal import Bus
+internal import CareTally
 public import CivilTime
-internal import Foundation
 public import KithMessages
 
-/// The summary of a day as plain text: events with times, counts, and memos.
+/// The summary of a day as plain text: events with times, counts, memos, and what the plan and the measurements say, if there are any.
 ///
 /// The same entries give the same text on every machine: words and date formats are fixed, and the time of writing is
 /// not in it.
@@ -11,7 +11,10 @@ public struct CareSummary: Sendable {
   private let entries: [Entry]
   private let day: Day
   private let words: CareWords
+  private let phrases: CarePhrases
   private let recipient: String
+  private let plan: PlanDay
+  private let measurements: [MeasurementRecord]
 
   private struct Entry {
     let record: CareRecord
@@ -29,25 +32,29 @@ public struct CareSummary: Sendable {
   ///   - zone: The time zone of days and times.
   ///   - recipient: The name of the person who is cared for; empty if unknown.
   ///   - honorific: Added after the name in Japanese.
+  ///   - plan: The same day of the plan.
+  ///   - measurements: Those of the day, by time.
   public init(
     of records: [CareRecord], on day: Day, zone: Zone, language: CareLanguage, recipient: String = "",
-    honorific: String = ""
+    honorific: String = "", plan: PlanDay = PlanDay(), measurements: [MeasurementRecord] = []
   ) {
     self.day = day
     self.words = CareWords(language)
-    let name = Self.oneLine(recipient)
-    self.recipient = name.isEmpty ? "" : self.words.address(name, honorific: Self.oneLine(honorific))
+    self.recipient = self.words.address(recipient.onOneLine, honorific: honorific.onOneLine)
+    self.plan = plan
+    self.measurements = measurements
     let ofDay = records.filter {
       !$0.hasDeletedAt && zone.day(at: $0.occurredAt.nanosecondsSince1970) == day
     }.sorted { $0.order < $1.order }
-    let offsets = ofDay.map { zone.offset(at: $0.occurredAt.nanosecondsSince1970) }
-    let saysOffset = Set(offsets).count > 1
-    self.entries = zip(ofDay, offsets).map { record, offset in
-      let time = zone.time(at: record.occurredAt.nanosecondsSince1970).description
-      return Entry(
+    let moments = ofDay.map(\.occurredAt) + plan.recorded.map(\.occurredAt) + measurements.map(\.occurredAt)
+    let offsets = Set(moments.map { zone.offset(at: $0.nanosecondsSince1970) })
+    let phrases = CarePhrases(language, in: zone, saysOffset: offsets.count > 1)
+    self.phrases = phrases
+    self.entries = ofDay.map { record in
+      Entry(
         record: record, category: CareCategory(named: record.category) ?? .freeMemo,
-        time: saysOffset ? "\(time)(\(Self.text(ofOffset: offset)))" : time,
-        transcript: Self.oneLine(record.transcript), memo: Self.oneLine(record.memo))
+        time: phrases.clock(record.occurredAt.nanosecondsSince1970), transcript: record.transcript.onOneLine,
+        memo: record.memo.onOneLine)
     }
   }
 
@@ -73,6 +80,7 @@ public struct CareSummary: Sendable {
     lines += ["", self.words.countsHeading]
     lines += self.words.counts(
       CareCategory.allCases.map { category in (category, self.entries.count { $0.category == category }) })
+    lines += self.planLines + self.measurementLines
     if !isShort {
       lines += ["", self.words.memosHeading]
       let memos = self.entries.compactMap(self.memo)
@@ -84,8 +92,36 @@ public struct CareSummary: Sendable {
 
   /// The recorders, each once, in the order of their first entries.
   private var recorders: [String] {
+    let all =
+      self.entries.map(\.record.recorder) + self.plan.recorded.map(\.recorder) + self.measurements.map(\.recorder)
     var seen: Set<String> = []
-    return self.entries.map { Self.oneLine($0.record.recorder) }.filter { !$0.isEmpty && seen.insert($0).inserted }
+    return all.map(\.onOneLine).filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  /// The times that have come, and what else was given; nothing without a plan.
+  private var planLines: [String] {
+    let dues = self.plan.dues.filter { $0.knownState != .coming }.map { due in
+      let what = self.phrases.item(due.item.name, due.amount, due.item.unit)
+      return (due.due, self.words.line(what, self.phrases.outcome(due)))
+    }
+    let others = self.plan.others.map { dose in
+      let what = self.phrases.item(dose.itemName, dose.amount, dose.unit)
+      return (dose.occurredAt, self.words.line(what, self.phrases.outcome(dose, on: self.day)))
+    }
+    let all = (dues + others).sorted { $0.0.nanosecondsSince1970 < $1.0.nanosecondsSince1970 }
+    guard !all.isEmpty else { return [] }
+    let lines = all.map { "\(self.phrases.clock($0.0.nanosecondsSince1970)) \($0.1)" }
+    return ["", self.words.planHeading] + lines + [self.phrases.counts(of: self.plan)].filter { !$0.isEmpty }
+  }
+
+  /// What was measured, and the sums of the day; nothing if nothing was.
+  private var measurementLines: [String] {
+    guard !self.measurements.isEmpty else { return [] }
+    let lines = self.measurements.map {
+      "\(self.phrases.clock($0.occurredAt.nanosecondsSince1970)) \(self.phrases.line($0))"
+    }
+    let sums = MeasurementTally.all(of: self.measurements).filter(\.kind.isSummed).map(self.phrases.sum)
+    return ["", self.words.measurementsHeading] + lines + sums
   }
 
   private func line(_ entry: Entry) -> String {
@@ -115,46 +151,12 @@ public struct CareSummary: Sendable {
   private func isPending(_ entry: Entry) -> Bool {
     [.recording, .pendingTranscription].contains(entry.record.knownState)
   }
+}
 
-  /// A text on one line: composed (NFC), without control and format characters, with single blanks.
-  private static func oneLine(_ text: String) -> String {
-    // ASCII is always composed.
-    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-    var line = String.UnicodeScalarView()
-    var owesBlank = false
-    for scalar in (isASCII ? text : text.precomposedStringWithCanonicalMapping).unicodeScalars {
-      if Self.isBlank(scalar) {
-        owesBlank = !line.isEmpty
-      } else if Self.isVisible(scalar) {
-        if owesBlank { line.append(" ") }
-        owesBlank = false
-        line.append(scalar)
-      }
-    }
-    return String(line)
-  }
-
-  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-    guard !(0x21...0x7E).contains(scalar.value) else { return false }
-    return switch scalar.properties.generalCategory {
-    case .lineSeparator, .paragraphSeparator, .spaceSeparator: true
-    case .control: scalar.properties.isWhitespace
-    default: false
-    }
-  }
-
-  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    guard !(0x21...0x7E).contains(scalar.value) else { return true }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .unassigned: false
-    default: true
-    }
-  }
-
-  private static func text(ofOffset seconds: Int) -> String {
-    let minutes = abs(seconds) / 60
-    let digits = [minutes / 600, minutes / 60 % 10, minutes % 60 / 10, minutes % 10].map(String.init).joined()
-    return (seconds < 0 ? "-" : "+") + digits
+extension PlanDay {
+  /// What was recorded on the day or for it.
+  fileprivate var recorded: [Dose] {
+    self.dues.filter(\.hasDose).map(\.dose) + self.dues.flatMap(\.doubles) + self.others
   }
 }
 

@@ -10,7 +10,7 @@ struct CareCommand: AsyncParsableCommand {
       RecordCareCommand.self, VoiceCareCommand.self, ListCareCommand.self, ShowCareCommand.self, EditCareCommand.self,
       ConfirmCareCommand.self, DeleteCareCommand.self, RestoreCareCommand.self, SearchCareCommand.self,
       PlayCareCommand.self, AudioCareCommand.self, RetryCareCommand.self, SummaryCareCommand.self,
-      ShareCareCommand.self, ExportCareCommand.self,
+      ShareCareCommand.self, ReportCareCommand.self, ExportCareCommand.self,
       CareSettingsCommand.self,
     ])
 
@@ -252,6 +252,35 @@ struct ExportCareCommand: HubCommand {
     request.fromDay = try await session.careDay(self.from)
     request.toDay = try await session.careDay(self.to)
     let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
+    try await session.save(blob, to: self.output)
+  }
+}
+
+struct ReportCareCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Make a report for a doctor as PDF.",
+    discussion: """
+      It has the plan and its changes, what was given, what was measured with pictures, and the entries. Default: the last four weeks.
+      Example: kith care report -o november.pdf --from 2026-11-01 --until 2026-11-30
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  @Option(name: .shortAndLong, help: OutputFile.help, completion: .file())
+  var output: String
+
+  @Option(help: "The first day.")
+  var from: DayArgument?
+
+  @Option(help: "The last day.")
+  var until: DayArgument?
+
+  func run(_ session: Session) async throws {
+    var request = CareReportRequest()
+    request.from = try await session.careDay(self.from)
+    request.until = try await session.careDay(self.until)
+    request.language = self.global.lang?.rawValue ?? ""
+    let blob = try await session.ask(request, drawing: session.language("report", "報告書"))
     try await session.save(blob, to: self.output)
   }
 }

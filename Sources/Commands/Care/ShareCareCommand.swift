@@ -6,34 +6,57 @@ internal import KithMessages
 
 struct SummaryCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "summary", abstract: "Print the summary of a day.",
-    discussion: "Example: kith care summary --day 2026-11-20 --lang ja")
+    commandName: "summary", abstract: "Print the summary of a day, a week or a month.",
+    discussion: """
+      That of a week or a month counts: entries, what was given of the plan, and least, greatest and mean of what was measured.
+      Example: kith care summary --day 2026-11-20 --lang ja
+      Example: kith care summary --week --day 'last monday'
+      """)
 
   @OptionGroup var global: GlobalOptions
 
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
 
+  @OptionGroup var span: SummarySpanOption
+
   @Flag(help: "Leave out the list of memos: the timeline has them.")
   var short = false
 
   func run(_ session: Session) async throws {
-    let reply = try await session.summary(of: self.day, short: self.short, in: self.global.lang)
+    let reply = try await session.summary(
+      of: self.day, span: self.span.span, short: self.short, in: self.global.lang)
     // The text ends with a line feed, and the console adds one to each line.
     try await session.show(reply, [String(reply.text.dropLast())])
   }
 }
 
+/// Whether a summary is of a day, a week or a month.
+struct SummarySpanOption: ParsableArguments {
+  @Flag(help: "The week of the day, Monday to Sunday.")
+  var week = false
+
+  @Flag(help: "The month of the day.")
+  var month = false
+
+  var span: SummarySpan? { self.week ? .week : self.month ? .month : nil }
+
+  func validate() throws {
+    guard !self.week || !self.month else { throw ValidationError("Choose one: --week or --month.") }
+  }
+}
+
 extension Session {
-  /// Requests the summary of a day, and downloads its text if it is long.
+  /// Requests a summary, and downloads its text if it is long.
   ///
   /// - Parameter language: That which was asked for. Otherwise a person reads it in that of the household, or if none is set, in
   ///   that of the locale.
   func summary(
-    of day: DayArgument?, short: Bool, in language: Language?
+    of day: DayArgument?, span: SummarySpan?, short: Bool, in language: Language?
   ) async throws(Failure) -> CareSummaryReply {
     var request = CareSummaryRequest()
     request.day = try await self.careDay(day)
+    request.knownSpan = span
     request.short = short
     if let language {
       request.language = language.rawValue
@@ -52,7 +75,7 @@ extension Session {
 
 struct ShareCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "share", abstract: "Print the summary of a day, write it to a file, or send it.",
+    commandName: "share", abstract: "Print the summary of a day, a week or a month, write it to a file, or send it.",
     discussion: """
       Without an option the summary is printed. --mailto and --line print a link that opens it in a program of your own; no
       account is needed. --to sends it over a channel in the background; `kith channels deliveries` shows the result.
@@ -64,6 +87,8 @@ struct ShareCareCommand: HubCommand {
 
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
+
+  @OptionGroup var span: SummarySpanOption
 
   @Flag(help: "Leave out the list of memos: the timeline has them.")
   var short = false
@@ -88,7 +113,8 @@ struct ShareCareCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     guard self.to.isEmpty else { return try await self.send(session) }
-    let reply = try await session.summary(of: self.day, short: self.short, in: self.global.lang)
+    let reply = try await session.summary(
+      of: self.day, span: self.span.span, short: self.short, in: self.global.lang)
     if let file {
       let output = try OutputFile(path: file)
       let printsReport = !output.isStandardOutput
@@ -109,6 +135,7 @@ struct ShareCareCommand: HubCommand {
   private func send(_ session: Session) async throws {
     var request = ShareCareRequest()
     request.day = try await session.careDay(self.day)
+    request.knownSpan = self.span.span
     request.short = self.short
     request.language = self.global.lang?.rawValue ?? ""
     request.channels = self.to

@@ -126,7 +126,9 @@ public struct Console: Sendable {
 
   /// Asks a question to be answered by yes or no; any other answer is no.
   func confirm(_ question: String) -> Bool {
-    ["y", "yes", "はい"].contains(self.answer("\(question) [y/N] ")?.lowercased())
+    // The answer needs some columns too.
+    let lines = Columns.folded("\(question) [y/N]", to: max(20, Columns.ofTerminal - 4))
+    return ["y", "yes", "はい"].contains(self.answer(lines.joined(separator: "\n") + " ")?.lowercased())
   }
 
   /// Prints why a command failed.

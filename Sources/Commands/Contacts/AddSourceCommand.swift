@@ -15,6 +15,7 @@ struct AddSourceCommand: HubCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var confirmation: Confirmation
 
   @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
@@ -55,6 +56,13 @@ struct AddSourceCommand: HubCommand {
       request.carddav = try self.account.account(at: carddav, session)
       request.carddav.books = self.book
     }
+    if let twin = try await session.ask(ListSourcesRequest()).sources.first(where: { $0.isTwin(of: request) }) {
+      let name = Printable.text(twin.name)
+      try self.confirmation.ask(
+        session.language(
+          "\(name) has the same contacts: each would be there twice. Add it all the same?",
+          "\(name) に同じ連絡先があり、二重になります。それでも追加しますか?"), session)
+    }
     let source = try await session.ask(request)
     try await session.show(
       source,
@@ -79,5 +87,18 @@ struct AddSourceCommand: HubCommand {
         "There is no \(isFolder ? "folder" : "file") \(path). Check the path, or add --unchecked if it comes later.",
         "\(path) がありません。パスを確認するか、あとで置くなら --unchecked を付けてください。")
     ).worded
+  }
+}
+
+extension Source {
+  /// Whether another source would have the same contacts.
+  func isTwin(of request: AddSourceRequest) -> Bool {
+    switch (self.kind, request.kind) {
+    case (.vdir(let mine)?, .vdir(let other)?): mine.path == other.path
+    case (.vcf(let mine)?, .vcf(let other)?): mine.path == other.path
+    case (.carddav(let mine)?, .carddav(let other)?):
+      (mine.url, mine.username, mine.books) == (other.url, other.username, other.books)
+    default: false
+    }
   }
 }

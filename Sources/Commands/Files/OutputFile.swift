@@ -136,11 +136,7 @@ extension Session {
     try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
     try file.commit()
     if printsReport {
-      try await self.show(
-        blob,
-        [
-          self.language("Wrote \(Count.bytes(blob.size)) to \(path).", "\(path) に書き出しました (\(Count.bytes(blob.size)))。")
-        ])
+      try await self.show(blob, [self.written(blob.size, to: path)])
     }
   }
 }

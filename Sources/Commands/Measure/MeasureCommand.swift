@@ -12,7 +12,7 @@ struct MeasureCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AddMeasurementCommand.self, ListMeasurementsCommand.self, MeasurementSeriesCommand.self,
-      UndoMeasurementCommand.self,
+      UndoMeasurementCommand.self, ExportMeasurementsCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -107,15 +107,22 @@ struct ListMeasurementsCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListMeasurementsRequest()
-    let name = MeasurementKind.name(typed: self.kind)
-    let isKnown = self.kind.isEmpty || MeasurementKind(rawValue: name) != nil
-    request.kind = isKnown ? name : MeasurementKind.other.rawValue
-    request.name = isKnown ? "" : self.kind
+    request.only(self.kind)
     request.from = try await session.careDay(self.from)
     request.until = try await session.careDay(self.until)
     request.deleted = self.deleted
     let reply = try await self.page.ask(request, session)
     try await session.show(reply, MeasurementTable(reply).lines(session))
+  }
+}
+
+extension ListMeasurementsRequest {
+  /// Asks for one kind as a person types it, or for one of their own; empty = all.
+  mutating func only(_ typed: String) {
+    let name = MeasurementKind.name(typed: typed)
+    let isKnown = typed.isEmpty || MeasurementKind(rawValue: name) != nil
+    self.kind = isKnown ? name : MeasurementKind.other.rawValue
+    self.name = isKnown ? "" : typed
   }
 }
 
@@ -228,5 +235,5 @@ extension MeasurementRecord: Identified {
 }
 
 extension MeasurementKind: Worded {
-  func words(_ say: Language) -> String { say(self.english.lowercased(), self.japanese) }
+  func words(_ say: Language) -> String { say(self.english, self.japanese) }
 }

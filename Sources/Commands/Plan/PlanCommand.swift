@@ -14,6 +14,7 @@ struct PlanCommand: AsyncParsableCommand {
       HeardCommand.self,
       AddPlanItemCommand.self, ChangePlanItemCommand.self, ListPlanItemsCommand.self, ShowPlanItemCommand.self,
       PausePlanItemCommand.self, ResumePlanItemCommand.self, EndPlanItemCommand.self, PlanStockCommand.self,
+      ExportPlanCommand.self,
     ],
     defaultSubcommand: PlanDayCommand.self)
 
@@ -127,6 +128,7 @@ extension GiveRequest: WarnedRequest {
   mutating func fix(_ reply: DoseReply) {
     if reply.hasDue { self.due = reply.due }
     self.occurredAt = reply.occurredAt
+    self.confirmed = true
   }
 }
 

@@ -46,6 +46,7 @@ struct PlanItemCard {
       ),
       (say("Most", "上限"), item.mostPerDay == 0 ? "" : say("\(item.mostPerDay) a day", "1日\(item.mostPerDay)回")),
       (say("From", "開始"), item.from), (say("Until", "終了"), item.until), (say("Left", "残り"), left),
+      (say("Reminders", "お知らせ"), item.reminderWords(say)),
       (say("State", "状態"), item.knownState?.words(say) ?? item.state), (say("Note", "メモ"), item.note),
       (say("Time zone", "タイムゾーン"), item.timeZone), ("ID", session.ids[item.id]),
     ]
@@ -65,16 +66,15 @@ struct PlanItemCard {
 }
 
 extension PlanItem {
-  /// `8:00 and 20:00 on mon, thu`, `every 8 hours`, `as needed`.
-  fileprivate func whenWords(_ say: Language) -> String {
-    if self.asNeeded { return say("as needed", "必要時") }
-    if self.everyHours > 0 { return say("every \(Count.of(Int(self.everyHours), "hour"))", "\(self.everyHours)時間ごと") }
-    let groups = Dictionary(grouping: self.times, by: \.weekdays)
-    return groups.sorted { ($0.key.count, $0.key.joined()) < ($1.key.count, $1.key.joined()) }.map { days, times in
-      let clocks = times.map { $0.amount.isEmpty ? $0.time : "\($0.time) (\($0.amount))" }.sorted().joined(
-        separator: ", ")
-      let names = days.map { Weekday(rawValue: $0)?.words(say) ?? $0 }.joined(separator: ", ")
-      return days.isEmpty ? clocks : say("\(clocks) on \(names)", "\(names) \(clocks)")
-    }.joined(separator: say("; ", "、"))
+  /// `again after 30 minutes`, `quiet`; nothing for one that is given as needed.
+  fileprivate func reminderWords(_ say: Language) -> String {
+    if self.asNeeded { return "" }
+    if self.quiet { return say("none: quiet", "なし") }
+    let again = self.againMinutes == 0 ? 30 : self.againMinutes
+    guard again < (self.missedMinutes == 0 ? 120 : self.missedMinutes) else { return say("once", "1回") }
+    return say("again after \(again) minutes", "\(again)分ごと")
   }
+
+  /// When it comes, in the language of the output.
+  fileprivate func whenWords(_ say: Language) -> String { self.when(say.ofCare) }
 }

@@ -50,6 +50,13 @@ struct PlanItemOptions: ParsableArguments {
   @Option(help: "Minutes after which it is missed. Default: 120.")
   var missed: UInt32?
 
+  @Flag(inversion: .prefixedNo, help: "Remind nobody of it.")
+  var quiet: Bool?
+
+  @Option(
+    help: "Minutes without an answer after which people are reminded again. Default: 30; as many as --missed: never.")
+  var again: UInt32?
+
   @Option(help: "\"Order soon\" when no more than this is left.")
   var orderAt: String?
 
@@ -71,6 +78,8 @@ struct PlanItemOptions: ParsableArguments {
     changes.set(\.until, "until", self.until?.text(session, .future))
     changes.set(\.note, "note", self.note)
     changes.set(\.missedMinutes, "missed_minutes", self.missed)
+    changes.set(\.quiet, "quiet", self.quiet)
+    changes.set(\.againMinutes, "again_minutes", self.again)
     changes.set(\.orderAt, "order_at", self.orderAt)
     return changes
   }
@@ -107,6 +116,7 @@ struct AddPlanItemCommand: HubCommand {
     commandName: "add", abstract: "Add an item to the plan.",
     discussion: """
       Its times count from now: a time of today that has passed comes tomorrow.
+      People are reminded of it, unless it is given as needed or you say --quiet: kith remind settings --plan CHANNEL.
       Example: kith plan add aspirin --at 8:00,20:00 --amount 1 --unit tablet --stock 28 --order-at 6
       """)
 

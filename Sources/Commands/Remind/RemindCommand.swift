@@ -4,11 +4,13 @@ internal import KithMessages
 
 struct RemindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remind", abstract: "Reminders: the daily one to record care, and those to call a person.",
+    commandName: "remind",
+    abstract: "Reminders: the daily one to record care, those of the plan, and those to call a person.",
     discussion: "Example: kith remind daily 21:00",
     subcommands: [
       DailyReminderCommand.self, ReminderStatusCommand.self, CallReminderCommand.self, ListRemindersCommand.self,
-      ReminderSettingsCommand.self, SnoozeReminderCommand.self, DoneReminderCommand.self, RemoveReminderCommand.self,
+      ReminderSettingsCommand.self, SnoozeReminderCommand.self, DoneReminderCommand.self, SkipReminderCommand.self,
+      RemoveReminderCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
@@ -115,7 +117,7 @@ struct ListRemindersCommand: HubCommand {
   @Flag(help: "Past reminders: done, missed or removed, newest first.")
   var past = false
 
-  @Option(help: "Only daily, call or person.")
+  @Option(help: "Only daily, call, person, plan or double.")
   var kind = ""
 
   @OptionGroup var page: PageOptions
@@ -157,7 +159,10 @@ struct SnoozeReminderCommand: HubCommand {
 struct DoneReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "done", abstract: "Mark a reminder as done.",
-    discussion: "Example: kith remind done daily:2026-11-20")
+    discussion: """
+      Of the plan: what it names is recorded as given now, as far as nobody answered yet.
+      Example: kith remind done daily:2026-11-20
+      """)
 
   @OptionGroup var global: GlobalOptions
 
@@ -168,7 +173,31 @@ struct DoneReminderCommand: HubCommand {
     var request = DoneReminderRequest()
     request.id = try await self.target.id(session)
     let reminder = try await session.ask(request)
-    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(
+      reminder, ReminderTable([reminder], empty: "").lines(session) + reminder.answeredBefore(session))
+  }
+}
+
+struct SkipReminderCommand: HubCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "skip", abstract: "Record that what a reminder of the plan names is not given, and why.",
+    discussion: "Example: kith remind skip plan:2026-11-20-0700 --reason 'feels sick'")
+
+  @OptionGroup var global: GlobalOptions
+
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
+
+  @Option(help: "Why.")
+  var reason = ""
+
+  func run(_ session: Session) async throws {
+    var request = SkipReminderRequest()
+    request.id = try await self.target.id(session)
+    request.reason = self.reason
+    let reminder = try await session.ask(request)
+    try await session.show(
+      reminder, ReminderTable([reminder], empty: "").lines(session) + reminder.answeredBefore(session))
   }
 }
 

@@ -22,6 +22,9 @@ struct ReminderSettingsCommand: HubCommand {
   @Option(help: "A channel of reminders kept with a person; may be repeated.", completion: Completion.channels)
   var person: [String] = []
 
+  @Option(help: "A channel of reminders of the plan; may be repeated.", completion: Completion.channels)
+  var plan: [String] = []
+
   @Flag(help: "No channels for the daily reminder.")
   var noDaily = false
 
@@ -30,6 +33,12 @@ struct ReminderSettingsCommand: HubCommand {
 
   @Flag(help: "No channels for reminders kept with a person.")
   var noPerson = false
+
+  @Flag(help: "No channels for reminders of the plan.")
+  var noPlan = false
+
+  @Flag(inversion: .prefixedNo, help: "Whether messages of the plan say what is due.")
+  var planNames: Bool?
 
   @Flag(inversion: .prefixedNo, help: "Whether reminders kept with a person come at all.")
   var people: Bool?
@@ -56,6 +65,8 @@ struct ReminderSettingsCommand: HubCommand {
         "\(say("Reminders to call:", "電話のお知らせ:")) \(words(settings.callChannels))",
         "\(say("Reminders of people:", "人のお知らせ:")) "
           + (settings.noPersonReminders ? say("off", "オフ") : "\(words(settings.personChannels)); \(people)"),
+        "\(say("Reminders of the plan:", "予定のお知らせ:")) \(words(settings.planChannels))"
+          + (settings.noPlanNames ? say("; without names", "、品名なし") : ""),
         "\(say("Language:", "言語:")) \(settings.language.isEmpty ? say("as of care", "介護の設定と同じ") : settings.language)",
       ])
   }
@@ -66,6 +77,7 @@ struct ReminderSettingsCommand: HubCommand {
       ("daily_channels", self.daily, self.noDaily, \.dailyChannels),
       ("call_channels", self.call, self.noCall, \.callChannels),
       ("person_channels", self.person, self.noPerson, \.personChannels),
+      ("plan_channels", self.plan, self.noPlan, \.planChannels),
     ]
     for (field, names, isNone, path) in lists where isNone || !names.isEmpty {
       request.settings[keyPath: path] = isNone ? [] : names
@@ -74,6 +86,10 @@ struct ReminderSettingsCommand: HubCommand {
     if let people {
       request.settings.noPersonReminders = !people
       request.fields.append("no_person_reminders")
+    }
+    if let planNames {
+      request.settings.noPlanNames = !planNames
+      request.fields.append("no_plan_names")
     }
     if let personTime {
       request.settings.personTime = DayWords.time(personTime)

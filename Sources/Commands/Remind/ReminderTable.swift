@@ -32,6 +32,20 @@ struct ReminderTable {
   }
 }
 
+extension Reminder {
+  /// What others had answered of a reminder of the plan, so that it was not recorded again.
+  func answeredBefore(_ session: Session) -> [String] {
+    self.times.filter(\.answeredBefore).map { time in
+      let say = session.language
+      let by = time.by.isEmpty ? "" : say(" by \(time.by)", "、\(time.by)")
+      return Printable.text(
+        say(
+          "\(time.name) was recorded already, \(session.zone.text(time.at))\(by).",
+          "\(time.name) はすでに記録されています (\(session.zone.text(time.at))\(by))。"))
+    }
+  }
+}
+
 extension DailyReminder {
   /// The settings in a sentence.
   func words(_ session: Session) -> String {
@@ -69,7 +83,7 @@ extension Reminder {
   func inWords(_ say: Language) -> String {
     switch self.knownKind {
     case .call: say("Call \(self.title)", "\(self.title)に電話")
-    case .person: self.title
+    case .person, .plan, .double: self.title
     case .daily, nil: say("Record care of \(self.day)", "\(self.day)の介護を記録")
     }
   }

@@ -62,14 +62,15 @@ struct SetupAnswers {
     if !request.fields.isEmpty { _ = try await session.ask(request) }
   }
 
-  /// Adds a channel, and sends the daily reminder and those to call over it.
+  /// Adds a channel, and sends the daily reminder, those of the plan and those to call over it.
   private func add(_ channel: AddChannelRequest, _ session: Session) async throws(Failure) {
     let added = try await session.ask(channel)
     let settings = try await session.ask(ReminderSettingsRequest())
     var request = ConfigureRemindersRequest()
     request.settings.dailyChannels = settings.dailyChannels + [added.name]
     request.settings.callChannels = settings.callChannels + [added.name]
-    request.fields = ["daily_channels", "call_channels"]
+    request.settings.planChannels = settings.planChannels + [added.name]
+    request.fields = ["daily_channels", "call_channels", "plan_channels"]
     _ = try await session.ask(request)
     let name = Printable.text(added.name)
     session.console.tell(

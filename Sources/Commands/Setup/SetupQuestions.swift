@@ -84,6 +84,11 @@ struct SetupQuestions {
         continue
       }
       if entry.st_mode & S_IFMT == S_IFDIR { request.vdir.path = path } else { request.vcf.path = path }
+      if let twin = self.household.sources.first(where: { $0.isTwin(of: request) }) {
+        let name = Printable.text(twin.name)
+        self.session.console.tell(self.say("\(name) reads it already.", "それは \(name) が読んでいます。"))
+        continue
+      }
       return request
     }
   }

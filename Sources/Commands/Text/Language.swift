@@ -22,6 +22,9 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
     self == .japanese ? japanese() : english()
   }
 
+  /// The same language, as the texts of care name it.
+  var ofCare: CareLanguage { self == .japanese ? .japanese : .english }
+
   /// The name of a role.
   func role(_ name: String) -> String {
     let japanese = ["viewer": "閲覧", "recorder": "記録", "admin": "管理", "worker": "ワーカー", "door": "kith-web"]

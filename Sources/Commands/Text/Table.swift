@@ -163,10 +163,10 @@ struct TableLayout: Sendable {
   /// The names of the columns to show; empty = as the table states.
   var columns: [String] = []
 
-  /// Lines of text, as wide as the terminal at most.
+  /// Lines of text, as wide as the terminal at most, but for commands to copy: a shell would take the pieces for two.
   func folded(_ lines: [String]) -> [String] {
     guard let width else { return lines }
-    return lines.flatMap { Columns.folded($0, to: width) }
+    return lines.flatMap { $0.hasPrefix("kith ") ? [$0] : Columns.folded($0, to: width) }
   }
 
   /// The columns of a table that were asked for, in that order; nil if none was.

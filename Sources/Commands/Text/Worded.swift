@@ -68,6 +68,8 @@ extension ReminderKind: Worded {
     case .daily: say("daily", "毎日")
     case .call: say("call", "電話")
     case .person: say("person", "人")
+    case .plan: say("plan", "予定")
+    case .double: say("double", "二重")
     }
   }
 }

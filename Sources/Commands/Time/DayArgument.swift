@@ -8,6 +8,9 @@ struct DayArgument: ExpressibleByArgument, Sendable {
 
   private let day: DayText?
 
+  /// What help shows for one that is usual.
+  var defaultValueDescription: String { self.day == nil ? "" : "today" }
+
   private init(day: DayText?) { self.day = day }
 
   init?(argument: String) {

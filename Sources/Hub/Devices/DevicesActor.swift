@@ -79,7 +79,7 @@ actor DevicesActor {
         try await self.add(request, context)
       },
       Route(answering: RevokeDeviceRequest.self) { request, context throws(Failure) in
-        try await self.end(request.name, RevokeDeviceRequest.self, context)
+        try await self.revoke(request.name, context)
       },
       Route(answering: LeaveRequest.self) { _, context throws(Failure) in
         guard let name = context.principal.deviceName else {
@@ -198,6 +198,24 @@ actor DevicesActor {
     FaultPoint.deviceStored.pass()
     try await self.renew()
     return answer
+  }
+
+  /// Revokes a device, and ends a code that waits for one of this name.
+  private func revoke(_ name: String, _ context: CallContext) async throws(Failure) -> Answer<Device> {
+    let waiting = self.invitations.end(named: name)
+    do throws(Failure) {
+      return try await self.end(name, RevokeDeviceRequest.self, context)
+    } catch {
+      guard error.code == .notFound, let waiting else { throw error }
+      return try await self.storage.commit(RevokeDeviceRequest.self, context) { _ throws(Failure) in
+        var device = Device()
+        device.name = waiting.name
+        device.role = waiting.role.rawValue
+        device.state = "revoked"
+        device.addedBy = waiting.by
+        return device
+      }
+    }
   }
 
   private func end<C: Command>(

@@ -85,6 +85,17 @@ struct Invitations: Sendable {
   /// Ends a code.
   mutating func end(_ code: String) { self.open[Self.digest(code)] = nil }
 
+  /// Ends the code that waits for a device of a name.
+  ///
+  /// - Returns: Its invitation; nil if there is none that was not used.
+  mutating func end(named name: String) -> Open? {
+    guard let (digest, open) = self.open.first(where: { $0.value.name == name && $0.value.usedBy == nil }) else {
+      return nil
+    }
+    self.open[digest] = nil
+    return open
+  }
+
   /// The hash by which a code is looked up, so that the time of a look-up tells nothing of the codes. Spaces and hyphens are how people
   /// group digits.
   private static func digest(_ code: String) -> TokenDigest {

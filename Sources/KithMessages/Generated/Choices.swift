@@ -118,7 +118,7 @@ public enum DoseOutcome: String, CaseIterable, Hashable, Sendable {
   case skipped
 }
 
-/// The choices of `PlanDue.state`.
+/// The choices of `PlanDue.state`, `RemindedTime.state`.
 public enum DueState: String, CaseIterable, Hashable, Sendable {
   case coming
   case due
@@ -174,6 +174,8 @@ public enum NoticeKind: String, CaseIterable, Hashable, Sendable {
   case dailyReminder = "daily_reminder"
   case callReminder = "call_reminder"
   case personReminder = "person_reminder"
+  case planReminder = "plan_reminder"
+  case doubleReminder = "double_reminder"
   case test
 }
 
@@ -237,6 +239,8 @@ public enum ReminderKind: String, CaseIterable, Hashable, Sendable {
   case daily
   case call
   case person
+  case plan
+  case double
 }
 
 /// The choices of `ReminderDue.state`, `Reminder.state`, `FollowReminderLinkReply.state`.
@@ -257,6 +261,13 @@ public enum Role: String, CaseIterable, Hashable, Sendable {
   case admin
   case worker
   case door
+}
+
+/// The choices of `CareSummaryRequest.span`, `ShareCareRequest.span`.
+public enum SummarySpan: String, CaseIterable, Hashable, Sendable {
+  case day
+  case week
+  case month
 }
 
 /// The choices of `Person.sync_state`, `ContactField.sync_state`, `PersonAddress.sync_state`, `Note.sync_state`, `TaskItem.sync_state`, `Activity.sync_state`, `Gift.sync_state`, `Tag.sync_state`, `Relationship.sync_state`, `PersonReminder.sync_state`, `Call.sync_state`, `Conversation.sync_state`, `QueueRequest.state`, `QueueEntry.state`, `CallFilter.sync_state`.
@@ -683,6 +694,22 @@ extension StartVoiceRequest {
   }
 }
 
+extension CareSummaryRequest {
+  /// `span`; nil if it is empty, or a word that only other versions have.
+  public var knownSpan: SummarySpan? {
+    get { SummarySpan(rawValue: self.span) }
+    set { self.span = newValue?.rawValue ?? "" }
+  }
+}
+
+extension ShareCareRequest {
+  /// `span`; nil if it is empty, or a word that only other versions have.
+  public var knownSpan: SummarySpan? {
+    get { SummarySpan(rawValue: self.span) }
+    set { self.span = newValue?.rawValue ?? "" }
+  }
+}
+
 extension ExportCareRequest {
   /// `format`; nil if it is empty, or a word that only other versions have.
   public var knownFormat: CareExportFormat? {
@@ -782,6 +809,14 @@ extension Reminder {
   /// `state`; nil if it is empty, or a word that only other versions have.
   public var knownState: ReminderState? {
     get { ReminderState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
+  }
+}
+
+extension RemindedTime {
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: DueState? {
+    get { DueState(rawValue: self.state) }
     set { self.state = newValue?.rawValue ?? "" }
   }
 }

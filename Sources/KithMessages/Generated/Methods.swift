@@ -1179,14 +1179,14 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Returns the summary of a day as text.
+  /// Returns the summary of a day, a week or a month as text.
   public static let careSummary = Method(
     name: "kith.v1.Care/Summary", role: .viewer, isOpen: false,
     isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Queues the summary of a day for channels; it is sent in the background.
+  /// Queues such a summary for channels; it is sent in the background.
   public static let careShare = Method(
     name: "kith.v1.Care/Share", role: .recorder, isOpen: false,
     isMutating: true,
@@ -1196,6 +1196,13 @@ public enum Methods {
   /// Writes entries to a blob as CSV or JSON, for System/BlobGet, kept for 24 hours.
   public static let careExport = Method(
     name: "kith.v1.Care/Export", role: .viewer, isOpen: false,
+    isMutating: false,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 120000)
+  /// Makes a report for a doctor as PDF, for System/BlobGet, kept for 24 hours: the plan, what was given and measured, and the entries.
+  public static let careReport = Method(
+    name: "kith.v1.Care/Report", role: .viewer, isOpen: false,
     isMutating: false,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
@@ -1389,14 +1396,21 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Marks a reminder as done.
+  /// Marks a reminder as done. Of the care plan: records that what it names was given now, as planned, as far as nobody answered yet.
   public static let remindersDone = Method(
     name: "kith.v1.Reminders/Done", role: .recorder, isOpen: false,
     isMutating: true,
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Marks a due reminder as done, or snoozes it, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
+  /// Records that what a reminder of the care plan names is not given, as far as nobody answered yet.
+  public static let remindersSkip = Method(
+    name: "kith.v1.Reminders/Skip", role: .recorder, isOpen: false,
+    isMutating: true,
+    isLongRunning: false, isPlaceable: false,
+    delivery: .atLeastOnce, recovery: .report,
+    timeoutMilliseconds: 30000)
+  /// Marks a due reminder as done, snoozes it, or skips what it names, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
   public static let remindersFollow = Method(
     name: "kith.v1.Reminders/Follow", role: .door, isOpen: false,
     isMutating: true,
@@ -1494,7 +1508,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Revokes a device for good. Its commands are refused at once, and doors end its streams.
+  /// Revokes a device for good. Its commands are refused at once, and doors end its streams. A code that waits for a device of this name ends too.
   public static let devicesRevoke = Method(
     name: "kith.v1.Devices/Revoke", role: .admin, isOpen: false,
     isMutating: true,
@@ -1710,6 +1724,7 @@ public enum Methods {
     careSummary,
     careShare,
     careExport,
+    careReport,
     careSettings,
     careConfigure,
     transcriberTranscribe,
@@ -1738,6 +1753,7 @@ public enum Methods {
     remindersList,
     remindersSnooze,
     remindersDone,
+    remindersSkip,
     remindersFollow,
     remindersSettings,
     remindersConfigure,
@@ -1933,6 +1949,7 @@ public enum Methods {
     "kith.v1.Care/Summary": CareSummaryRequest.self,
     "kith.v1.Care/Share": ShareCareRequest.self,
     "kith.v1.Care/Export": ExportCareRequest.self,
+    "kith.v1.Care/Report": CareReportRequest.self,
     "kith.v1.Care/Settings": CareSettingsRequest.self,
     "kith.v1.Care/Configure": ConfigureCareRequest.self,
     "kith.v1.Transcriber/Transcribe": TranscribeRequest.self,
@@ -1961,6 +1978,7 @@ public enum Methods {
     "kith.v1.Reminders/List": ListRemindersRequest.self,
     "kith.v1.Reminders/Snooze": SnoozeReminderRequest.self,
     "kith.v1.Reminders/Done": DoneReminderRequest.self,
+    "kith.v1.Reminders/Skip": SkipReminderRequest.self,
     "kith.v1.Reminders/Follow": FollowReminderLinkRequest.self,
     "kith.v1.Reminders/Settings": ReminderSettingsRequest.self,
     "kith.v1.Reminders/Configure": ConfigureRemindersRequest.self,
@@ -2671,6 +2689,10 @@ extension ExportCareRequest: Command {
   public typealias Reply = KithMessages.BlobRef
   public static var method: Method { Methods.careExport }
 }
+extension CareReportRequest: Command {
+  public typealias Reply = KithMessages.BlobRef
+  public static var method: Method { Methods.careReport }
+}
 extension CareSettingsRequest: Command {
   public typealias Reply = KithMessages.CareSettings
   public static var method: Method { Methods.careSettings }
@@ -2782,6 +2804,10 @@ extension SnoozeReminderRequest: Command {
 extension DoneReminderRequest: Command {
   public typealias Reply = KithMessages.Reminder
   public static var method: Method { Methods.remindersDone }
+}
+extension SkipReminderRequest: Command {
+  public typealias Reply = KithMessages.Reminder
+  public static var method: Method { Methods.remindersSkip }
 }
 extension FollowReminderLinkRequest: Command {
   public typealias Reply = KithMessages.FollowReminderLinkReply

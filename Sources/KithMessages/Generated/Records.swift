@@ -516,6 +516,8 @@ extension PlanItem: CheckedMessage {
     .flag(\.orderSoon, { $1.orderSoon = $0.orderSoon }, FieldRules("order_soon", 24, json: "orderSoon", .flag, isReadOnly: true)),
     .items(\.versions, { $1.versions = $0.versions }, FieldRules("versions", 25, json: "versions", .message, isRepeated: true, isReadOnly: true)),
     .text(\.timeZone, { $1.timeZone = $0.timeZone }, FieldRules("time_zone", 26, json: "timeZone", .text, isReadOnly: true)),
+    .flag(\.quiet, { $1.quiet = $0.quiet }, FieldRules("quiet", 27, json: "quiet", .flag)),
+    .number(\.againMinutes, { $1.againMinutes = $0.againMinutes }, FieldRules("again_minutes", 28, json: "againMinutes", .number, max: 1440)),
   ]
 }
 
@@ -531,6 +533,7 @@ extension GiveRequest: CheckedMessage {
     .text(\.recorder, { $1.recorder = $0.recorder }, FieldRules("recorder", 7, json: "recorder", .text, max: 100)),
     .flag(\.unlessWarned, { $1.unlessWarned = $0.unlessWarned }, FieldRules("unless_warned", 8, json: "unlessWarned", .flag)),
     .text(\.clientID, { $1.clientID = $0.clientID }, FieldRules("client_id", 9, json: "clientId", .text, maxBytes: 64)),
+    .flag(\.confirmed, { $1.confirmed = $0.confirmed }, FieldRules("confirmed", 10, json: "confirmed", .flag)),
   ]
 }
 

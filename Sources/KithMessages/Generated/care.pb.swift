@@ -534,6 +534,9 @@ public nonisolated struct CareSummaryRequest: Sendable {
   /// the list of memos without what the timeline says already
   public var short: Bool = false
 
+  /// "week" = Monday to Sunday around the day, "month" = its month; empty = the day
+  public var span: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -564,6 +567,11 @@ public nonisolated struct CareSummaryReply: Sendable {
   /// Clears the value of `blob`. Subsequent reads from it will return its default value.
   public mutating func clearBlob() {self._blob = nil}
 
+  public var from: String = String()
+
+  /// the last day
+  public var until: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -586,6 +594,9 @@ public nonisolated struct ShareCareRequest: Sendable {
 
   /// see CareSummaryRequest; on each channel, whatever its own setting
   public var short: Bool = false
+
+  /// see CareSummaryRequest
+  public var span: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -632,6 +643,73 @@ public nonisolated struct ExportCareRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct CareReportRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// empty = 27 days before `until`; at most 365 days before it
+  public var from: String = String()
+
+  /// the last day; empty = today
+  public var until: String = String()
+
+  /// empty = as configured
+  public var language: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The content of the PDF that kith-report makes.
+public nonisolated struct CareReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var language: String = String()
+
+  /// name of the person cared for
+  public var recipient: String = String()
+
+  /// after a Japanese name
+  public var honorific: String = String()
+
+  public var from: String = String()
+
+  /// the last day
+  public var until: String = String()
+
+  public var timeZone: String = String()
+
+  public var madeAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_madeAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_madeAt = newValue}
+  }
+  /// Returns true if `madeAt` has been explicitly set.
+  public var hasMadeAt: Bool {self._madeAt != nil}
+  /// Clears the value of `madeAt`. Subsequent reads from it will return its default value.
+  public mutating func clearMadeAt() {self._madeAt = nil}
+
+  /// by name, those that counted in the span, with what each said then (`versions`, the oldest first)
+  public var items: [PlanItem] = []
+
+  public var days: [PlanDay] = []
+
+  /// by time
+  public var measurements: [MeasurementRecord] = []
+
+  /// by time
+  public var entries: [CareRecord] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _madeAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct CareSettingsRequest: Sendable {
@@ -1710,7 +1788,7 @@ nonisolated extension CareAudioRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareSummaryRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}short\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}short\0\u{1}span\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1721,6 +1799,7 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
       case 1: try { try decoder.decodeSingularStringField(value: &self.day) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.short) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.span) }()
       default: break
       }
     }
@@ -1736,6 +1815,9 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
     if self.short != false {
       try visitor.visitSingularBoolField(value: self.short, fieldNumber: 3)
     }
+    if !self.span.isEmpty {
+      try visitor.visitSingularStringField(value: self.span, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1743,6 +1825,7 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.day != rhs.day {return false}
     if lhs.language != rhs.language {return false}
     if lhs.short != rhs.short {return false}
+    if lhs.span != rhs.span {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1750,7 +1833,7 @@ nonisolated extension CareSummaryRequest: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareSummaryReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}day\0\u{1}language\0\u{1}records\0\u{1}unreviewed\0\u{1}blob\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}day\0\u{1}language\0\u{1}records\0\u{1}unreviewed\0\u{1}blob\0\u{1}from\0\u{1}until\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1764,6 +1847,8 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.records) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.unreviewed) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._blob) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.until) }()
       default: break
       }
     }
@@ -1792,6 +1877,12 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._blob {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 7)
+    }
+    if !self.until.isEmpty {
+      try visitor.visitSingularStringField(value: self.until, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1802,6 +1893,8 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.records != rhs.records {return false}
     if lhs.unreviewed != rhs.unreviewed {return false}
     if lhs._blob != rhs._blob {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.until != rhs.until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1809,7 +1902,7 @@ nonisolated extension CareSummaryReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ShareCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}channels\0\u{1}short\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}language\0\u{1}channels\0\u{1}short\0\u{1}span\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1821,6 +1914,7 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
       case 3: try { try decoder.decodeRepeatedStringField(value: &self.channels) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.short) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.span) }()
       default: break
       }
     }
@@ -1839,6 +1933,9 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.short != false {
       try visitor.visitSingularBoolField(value: self.short, fieldNumber: 4)
     }
+    if !self.span.isEmpty {
+      try visitor.visitSingularStringField(value: self.span, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1847,6 +1944,7 @@ nonisolated extension ShareCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.language != rhs.language {return false}
     if lhs.channels != rhs.channels {return false}
     if lhs.short != rhs.short {return false}
+    if lhs.span != rhs.span {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1926,6 +2024,130 @@ nonisolated extension ExportCareRequest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.format != rhs.format {return false}
     if lhs.fromDay != rhs.fromDay {return false}
     if lhs.toDay != rhs.toDay {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CareReportRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CareReportRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}until\0\u{1}language\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.until) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 1)
+    }
+    if !self.until.isEmpty {
+      try visitor.visitSingularStringField(value: self.until, fieldNumber: 2)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CareReportRequest, rhs: CareReportRequest) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CareReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CareReport"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}language\0\u{1}recipient\0\u{1}honorific\0\u{1}from\0\u{1}until\0\u{3}time_zone\0\u{3}made_at\0\u{1}items\0\u{1}days\0\u{1}measurements\0\u{1}entries\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.recipient) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.honorific) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.until) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._madeAt) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.days) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.measurements) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 1)
+    }
+    if !self.recipient.isEmpty {
+      try visitor.visitSingularStringField(value: self.recipient, fieldNumber: 2)
+    }
+    if !self.honorific.isEmpty {
+      try visitor.visitSingularStringField(value: self.honorific, fieldNumber: 3)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 4)
+    }
+    if !self.until.isEmpty {
+      try visitor.visitSingularStringField(value: self.until, fieldNumber: 5)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 6)
+    }
+    try { if let v = self._madeAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if !self.items.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 8)
+    }
+    if !self.days.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.days, fieldNumber: 9)
+    }
+    if !self.measurements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.measurements, fieldNumber: 10)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: CareReport, rhs: CareReport) -> Bool {
+    if lhs.language != rhs.language {return false}
+    if lhs.recipient != rhs.recipient {return false}
+    if lhs.honorific != rhs.honorific {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
+    if lhs._madeAt != rhs._madeAt {return false}
+    if lhs.items != rhs.items {return false}
+    if lhs.days != rhs.days {return false}
+    if lhs.measurements != rhs.measurements {return false}
+    if lhs.entries != rhs.entries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

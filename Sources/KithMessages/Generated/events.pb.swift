@@ -251,7 +251,7 @@ public nonisolated struct SyncStatus: @unchecked Sendable {
     set {_uniqueStorage()._consecutiveFailures = newValue}
   }
 
-  /// contacts of the source that are not deleted
+  /// contacts of the source that are not deleted; in System/Status also people of "monica"
   public var live: UInt32 {
     get {_storage._live}
     set {_uniqueStorage()._live = newValue}

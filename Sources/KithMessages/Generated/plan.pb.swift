@@ -173,6 +173,18 @@ public nonisolated struct PlanItem: @unchecked Sendable {
     set {_uniqueStorage()._timeZone = newValue}
   }
 
+  /// nobody is reminded of it; of an item that is given as needed nobody ever is
+  public var quiet: Bool {
+    get {_storage._quiet}
+    set {_uniqueStorage()._quiet = newValue}
+  }
+
+  /// After how many minutes without an answer people are reminded again; 0 = 30; as many as missed_minutes, or more = never.
+  public var againMinutes: UInt32 {
+    get {_storage._againMinutes}
+    set {_uniqueStorage()._againMinutes = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -341,6 +353,12 @@ public nonisolated struct Dose: @unchecked Sendable {
   public var deletedBy: String {
     get {_storage._deletedBy}
     set {_uniqueStorage()._deletedBy = newValue}
+  }
+
+  /// the person who recorded it knew of the warnings
+  public var confirmed: Bool {
+    get {_storage._confirmed}
+    set {_uniqueStorage()._confirmed = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -737,6 +755,9 @@ public nonisolated struct GiveRequest: Sendable {
   /// see service People
   public var clientID: String = String()
 
+  /// A person was told of the warnings, and records it all the same. Without it two people who gave the same are told of each other.
+  public var confirmed: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1013,7 +1034,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PlanItem"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}name\0\u{1}amount\0\u{1}unit\0\u{1}form\0\u{1}times\0\u{3}every_hours\0\u{3}first_time\0\u{3}as_needed\0\u{3}least_minutes\0\u{3}most_per_day\0\u{1}from\0\u{1}until\0\u{1}note\0\u{4}\u{2}missed_minutes\0\u{1}stock\0\u{3}order_at\0\u{1}state\0\u{3}created_at\0\u{3}updated_at\0\u{3}updated_by\0\u{3}order_soon\0\u{1}versions\0\u{3}time_zone\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}name\0\u{1}amount\0\u{1}unit\0\u{1}form\0\u{1}times\0\u{3}every_hours\0\u{3}first_time\0\u{3}as_needed\0\u{3}least_minutes\0\u{3}most_per_day\0\u{1}from\0\u{1}until\0\u{1}note\0\u{4}\u{2}missed_minutes\0\u{1}stock\0\u{3}order_at\0\u{1}state\0\u{3}created_at\0\u{3}updated_at\0\u{3}updated_by\0\u{3}order_soon\0\u{1}versions\0\u{3}time_zone\0\u{1}quiet\0\u{3}again_minutes\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1041,6 +1062,8 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _orderSoon: Bool = false
     var _versions: [PlanVersion] = []
     var _timeZone: String = String()
+    var _quiet: Bool = false
+    var _againMinutes: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1076,6 +1099,8 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _orderSoon = source._orderSoon
       _versions = source._versions
       _timeZone = source._timeZone
+      _quiet = source._quiet
+      _againMinutes = source._againMinutes
     }
   }
 
@@ -1119,6 +1144,8 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 24: try { try decoder.decodeSingularBoolField(value: &_storage._orderSoon) }()
         case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._versions) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._timeZone) }()
+        case 27: try { try decoder.decodeSingularBoolField(value: &_storage._quiet) }()
+        case 28: try { try decoder.decodeSingularUInt32Field(value: &_storage._againMinutes) }()
         default: break
         }
       }
@@ -1206,6 +1233,12 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._timeZone.isEmpty {
         try visitor.visitSingularStringField(value: _storage._timeZone, fieldNumber: 26)
       }
+      if _storage._quiet != false {
+        try visitor.visitSingularBoolField(value: _storage._quiet, fieldNumber: 27)
+      }
+      if _storage._againMinutes != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._againMinutes, fieldNumber: 28)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1240,6 +1273,8 @@ nonisolated extension PlanItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._orderSoon != rhs_storage._orderSoon {return false}
         if _storage._versions != rhs_storage._versions {return false}
         if _storage._timeZone != rhs_storage._timeZone {return false}
+        if _storage._quiet != rhs_storage._quiet {return false}
+        if _storage._againMinutes != rhs_storage._againMinutes {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1335,7 +1370,7 @@ nonisolated extension PlanVersion: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Dose"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}outcome\0\u{1}amount\0\u{1}reason\0\u{1}note\0\u{1}recorder\0\u{1}warnings\0\u{3}created_at\0\u{3}deleted_at\0\u{3}item_name\0\u{1}unit\0\u{3}time_key\0\u{3}deleted_by\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}outcome\0\u{1}amount\0\u{1}reason\0\u{1}note\0\u{1}recorder\0\u{1}warnings\0\u{3}created_at\0\u{3}deleted_at\0\u{3}item_name\0\u{1}unit\0\u{3}time_key\0\u{3}deleted_by\0\u{1}confirmed\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1354,6 +1389,7 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
     var _unit: String = String()
     var _timeKey: String = String()
     var _deletedBy: String = String()
+    var _confirmed: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1380,6 +1416,7 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       _unit = source._unit
       _timeKey = source._timeKey
       _deletedBy = source._deletedBy
+      _confirmed = source._confirmed
     }
   }
 
@@ -1414,6 +1451,7 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._unit) }()
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._timeKey) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._deletedBy) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._confirmed) }()
         default: break
         }
       }
@@ -1474,6 +1512,9 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
       if !_storage._deletedBy.isEmpty {
         try visitor.visitSingularStringField(value: _storage._deletedBy, fieldNumber: 16)
       }
+      if _storage._confirmed != false {
+        try visitor.visitSingularBoolField(value: _storage._confirmed, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1499,6 +1540,7 @@ nonisolated extension Dose: SwiftProtobuf.Message, SwiftProtobuf._MessageImpleme
         if _storage._unit != rhs_storage._unit {return false}
         if _storage._timeKey != rhs_storage._timeKey {return false}
         if _storage._deletedBy != rhs_storage._deletedBy {return false}
+        if _storage._confirmed != rhs_storage._confirmed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2080,7 +2122,7 @@ nonisolated extension PlanNeed: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension GiveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GiveRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}amount\0\u{1}partly\0\u{1}note\0\u{1}recorder\0\u{3}unless_warned\0\u{3}client_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_id\0\u{1}due\0\u{3}occurred_at\0\u{1}amount\0\u{1}partly\0\u{1}note\0\u{1}recorder\0\u{3}unless_warned\0\u{3}client_id\0\u{1}confirmed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2097,6 +2139,7 @@ nonisolated extension GiveRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 7: try { try decoder.decodeSingularStringField(value: &self.recorder) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.unlessWarned) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.confirmed) }()
       default: break
       }
     }
@@ -2134,6 +2177,9 @@ nonisolated extension GiveRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.clientID.isEmpty {
       try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 9)
     }
+    if self.confirmed != false {
+      try visitor.visitSingularBoolField(value: self.confirmed, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2147,6 +2193,7 @@ nonisolated extension GiveRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.recorder != rhs.recorder {return false}
     if lhs.unlessWarned != rhs.unlessWarned {return false}
     if lhs.clientID != rhs.clientID {return false}
+    if lhs.confirmed != rhs.confirmed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -126,6 +126,8 @@ public nonisolated struct SetDailyReminderRequest: Sendable {
   fileprivate var _onlyIfNothingRecorded: Bool? = nil
 }
 
+/// The kind "plan" is about what is due of the care plan; its title says what, with amounts. "double" is about something that was recorded
+/// twice, by people who did not know of each other.
 public nonisolated struct Reminder: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -220,11 +222,99 @@ public nonisolated struct Reminder: @unchecked Sendable {
     set {_uniqueStorage()._deliveries = newValue}
   }
 
+  /// only of "plan": the times of the care plan that it names
+  public var times: [RemindedTime] {
+    get {_storage._times}
+    set {_uniqueStorage()._times = newValue}
+  }
+
+  /// only of "plan": when it was said last
+  public var saidAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._saidAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._saidAt = newValue}
+  }
+  /// Returns true if `saidAt` has been explicitly set.
+  public var hasSaidAt: Bool {_storage._saidAt != nil}
+  /// Clears the value of `saidAt`. Subsequent reads from it will return its default value.
+  public mutating func clearSaidAt() {_uniqueStorage()._saidAt = nil}
+
+  /// only of "plan": how often it was said
+  public var said: UInt32 {
+    get {_storage._said}
+    set {_uniqueStorage()._said = newValue}
+  }
+
+  /// Only of "plan": it is not missed before this, because it was snoozed, or an answer was taken back.
+  public var patienceUntil: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._patienceUntil ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._patienceUntil = newValue}
+  }
+  /// Returns true if `patienceUntil` has been explicitly set.
+  public var hasPatienceUntil: Bool {_storage._patienceUntil != nil}
+  /// Clears the value of `patienceUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearPatienceUntil() {_uniqueStorage()._patienceUntil = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A time of the care plan that a reminder names.
+public nonisolated struct RemindedTime: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var itemID: String = String()
+
+  /// as in Dose
+  public var timeKey: String = String()
+
+  public var due: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_due ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_due = newValue}
+  }
+  /// Returns true if `due` has been explicitly set.
+  public var hasDue: Bool {self._due != nil}
+  /// Clears the value of `due`. Subsequent reads from it will return its default value.
+  public mutating func clearDue() {self._due = nil}
+
+  public var name: String = String()
+
+  public var amount: String = String()
+
+  public var unit: String = String()
+
+  /// as in PlanDue; empty = nobody is reminded of it any more: it was paused, ended, made quiet, or moved
+  public var state: String = String()
+
+  /// who answered
+  public var by: String = String()
+
+  /// when it was given
+  public var at: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_at ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  public var hasAt: Bool {self._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  public mutating func clearAt() {self._at = nil}
+
+  /// that it was missed was said
+  public var toldMissed: Bool = false
+
+  /// only in the reply of Done and Skip: somebody had answered, so nothing was recorded
+  public var answeredBefore: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _due: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _at: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct ReminderStatusRequest: Sendable {
@@ -347,6 +437,20 @@ public nonisolated struct DoneReminderRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct SkipReminderRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct FollowReminderLinkRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -367,6 +471,9 @@ public nonisolated struct FollowReminderLinkReply: Sendable {
   // methods supported on all messages.
 
   public var state: String = String()
+
+  /// somebody had answered something that it names, so that was not recorded
+  public var answeredBefore: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -417,6 +524,12 @@ public nonisolated struct ReminderSettings: Sendable {
 
   /// of messages; empty = as in the settings of care
   public var language: String = String()
+
+  /// of reminders of the care plan
+  public var planChannels: [String] = []
+
+  /// messages of the care plan do not say what is due
+  public var noPlanNames: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -640,7 +753,7 @@ nonisolated extension SetDailyReminderRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Reminder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}title\0\u{3}person_id\0\u{1}due\0\u{1}state\0\u{3}snoozed_until\0\u{1}snoozes\0\u{3}is_late\0\u{1}day\0\u{1}note\0\u{3}created_at\0\u{3}updated_at\0\u{1}deliveries\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}title\0\u{3}person_id\0\u{1}due\0\u{1}state\0\u{3}snoozed_until\0\u{1}snoozes\0\u{3}is_late\0\u{1}day\0\u{1}note\0\u{3}created_at\0\u{3}updated_at\0\u{1}deliveries\0\u{1}times\0\u{3}said_at\0\u{1}said\0\u{3}patience_until\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -657,6 +770,10 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _updatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _deliveries: [ReminderDelivery] = []
+    var _times: [RemindedTime] = []
+    var _saidAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _said: UInt32 = 0
+    var _patienceUntil: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -681,6 +798,10 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _createdAt = source._createdAt
       _updatedAt = source._updatedAt
       _deliveries = source._deliveries
+      _times = source._times
+      _saidAt = source._saidAt
+      _said = source._said
+      _patienceUntil = source._patienceUntil
     }
   }
 
@@ -713,6 +834,10 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._updatedAt) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._deliveries) }()
+        case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._times) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._saidAt) }()
+        case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._said) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._patienceUntil) }()
         default: break
         }
       }
@@ -767,6 +892,18 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._deliveries.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._deliveries, fieldNumber: 14)
       }
+      if !_storage._times.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._times, fieldNumber: 15)
+      }
+      try { if let v = _storage._saidAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      if _storage._said != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._said, fieldNumber: 17)
+      }
+      try { if let v = _storage._patienceUntil {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -790,10 +927,98 @@ nonisolated extension Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._createdAt != rhs_storage._createdAt {return false}
         if _storage._updatedAt != rhs_storage._updatedAt {return false}
         if _storage._deliveries != rhs_storage._deliveries {return false}
+        if _storage._times != rhs_storage._times {return false}
+        if _storage._saidAt != rhs_storage._saidAt {return false}
+        if _storage._said != rhs_storage._said {return false}
+        if _storage._patienceUntil != rhs_storage._patienceUntil {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension RemindedTime: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RemindedTime"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_id\0\u{3}time_key\0\u{1}due\0\u{1}name\0\u{1}amount\0\u{1}unit\0\u{1}state\0\u{1}by\0\u{1}at\0\u{3}told_missed\0\u{3}answered_before\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.itemID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.timeKey) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._due) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.amount) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.unit) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._at) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.toldMissed) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.answeredBefore) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.itemID.isEmpty {
+      try visitor.visitSingularStringField(value: self.itemID, fieldNumber: 1)
+    }
+    if !self.timeKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeKey, fieldNumber: 2)
+    }
+    try { if let v = self._due {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 4)
+    }
+    if !self.amount.isEmpty {
+      try visitor.visitSingularStringField(value: self.amount, fieldNumber: 5)
+    }
+    if !self.unit.isEmpty {
+      try visitor.visitSingularStringField(value: self.unit, fieldNumber: 6)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 7)
+    }
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 8)
+    }
+    try { if let v = self._at {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    if self.toldMissed != false {
+      try visitor.visitSingularBoolField(value: self.toldMissed, fieldNumber: 10)
+    }
+    if self.answeredBefore != false {
+      try visitor.visitSingularBoolField(value: self.answeredBefore, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: RemindedTime, rhs: RemindedTime) -> Bool {
+    if lhs.itemID != rhs.itemID {return false}
+    if lhs.timeKey != rhs.timeKey {return false}
+    if lhs._due != rhs._due {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.amount != rhs.amount {return false}
+    if lhs.unit != rhs.unit {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs._at != rhs._at {return false}
+    if lhs.toldMissed != rhs.toldMissed {return false}
+    if lhs.answeredBefore != rhs.answeredBefore {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1062,6 +1287,41 @@ nonisolated extension DoneReminderRequest: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
+nonisolated extension SkipReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SkipReminderRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: SkipReminderRequest, rhs: SkipReminderRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension FollowReminderLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FollowReminderLinkRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}link\0")
@@ -1094,7 +1354,7 @@ nonisolated extension FollowReminderLinkRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension FollowReminderLinkReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FollowReminderLinkReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}answered_before\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1103,6 +1363,7 @@ nonisolated extension FollowReminderLinkReply: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.answeredBefore) }()
       default: break
       }
     }
@@ -1112,11 +1373,15 @@ nonisolated extension FollowReminderLinkReply: SwiftProtobuf.Message, SwiftProto
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 1)
     }
+    if self.answeredBefore != false {
+      try visitor.visitSingularBoolField(value: self.answeredBefore, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: FollowReminderLinkReply, rhs: FollowReminderLinkReply) -> Bool {
     if lhs.state != rhs.state {return false}
+    if lhs.answeredBefore != rhs.answeredBefore {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1173,7 +1438,7 @@ nonisolated extension ReminderSettingsRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension ReminderSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReminderSettings"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}daily_channels\0\u{3}call_channels\0\u{3}person_channels\0\u{3}no_person_reminders\0\u{3}person_time\0\u{1}language\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}daily_channels\0\u{3}call_channels\0\u{3}person_channels\0\u{3}no_person_reminders\0\u{3}person_time\0\u{1}language\0\u{3}plan_channels\0\u{3}no_plan_names\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1187,6 +1452,8 @@ nonisolated extension ReminderSettings: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 4: try { try decoder.decodeSingularBoolField(value: &self.noPersonReminders) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.personTime) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.planChannels) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.noPlanNames) }()
       default: break
       }
     }
@@ -1211,6 +1478,12 @@ nonisolated extension ReminderSettings: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.language.isEmpty {
       try visitor.visitSingularStringField(value: self.language, fieldNumber: 6)
     }
+    if !self.planChannels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.planChannels, fieldNumber: 7)
+    }
+    if self.noPlanNames != false {
+      try visitor.visitSingularBoolField(value: self.noPlanNames, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1221,6 +1494,8 @@ nonisolated extension ReminderSettings: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.noPersonReminders != rhs.noPersonReminders {return false}
     if lhs.personTime != rhs.personTime {return false}
     if lhs.language != rhs.language {return false}
+    if lhs.planChannels != rhs.planChannels {return false}
+    if lhs.noPlanNames != rhs.noPlanNames {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,6 +4,7 @@ internal import KithMessages
 internal import Logging
 internal import Storage
 internal import SwiftProtobuf
+internal import Typesetter
 
 /// Writes calls to a staged file.
 struct CallExport {
@@ -68,7 +69,7 @@ struct CallExport {
         call, isFirst throws(Failure) in Array((isFirst ? "" : ",\n").utf8) + (try Encoding.json.encode(call))
       }
     case .pdf:
-      return try await self.stageReport()
+      return try await self.reports.stage(try await self.report(), in: self.storage, logger: self.logger)
     }
   }
 
@@ -114,16 +115,6 @@ struct CallExport {
   }
 
   // MARK: - Report
-
-  private func stageReport() async throws(Failure) -> BlobRef {
-    let report = try await self.report()
-    let (pdf, warnings) = try await self.reports.run(report)
-    if !warnings.isEmpty {
-      self.logger.warning("a report was not typeset correctly", metadata: ["why": "\(warnings)"])
-    }
-    let rest = Pieces(pdf)
-    return try await self.storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }
-  }
 
   /// The content of the report, read page by page.
   private func report() async throws(Failure) -> CallReport {
@@ -177,19 +168,5 @@ extension CallReport {
     entry.time = local.time.description
     entry.call = call
     self.days[self.days.count - 1].entries.append(entry)
-  }
-}
-
-/// Bytes, returned piece by piece.
-private actor Pieces {
-  private var rest: ArraySlice<UInt8>
-
-  init(_ bytes: [UInt8]) { self.rest = bytes[...] }
-
-  func next() -> [UInt8]? {
-    guard !self.rest.isEmpty else { return nil }
-    let piece = Array(self.rest.prefix(1 << 20))
-    self.rest = self.rest.dropFirst(piece.count)
-    return piece
   }
 }

@@ -18,8 +18,9 @@ struct DueReminders: Sendable {
     let buttons: HTML =
       self.view.canRecord && isDue
       ? """
-      \(Form(Methods.remindersDone, next: next, self.view).with("id", reminder.id).button(self.view[.done], style: "primary"))\
-      \(Form(Methods.remindersSnooze, next: next, self.view).with("id", reminder.id).with("minutes", "30").button(self.view[.later]))
+      \(Form(Methods.remindersDone, next: next, self.view).with("id", reminder.id).button(self.view[.done], test: "reminder-done", style: "primary"))\
+      \(Form(Methods.remindersSnooze, next: next, self.view).with("id", reminder.id).with("minutes", "30").button(self.view[.later]))\
+      \(reminder.knownKind == .plan ? Form(Methods.remindersSkip, next: next, self.view).with("id", reminder.id).button(self.view[.skipTime], test: "reminder-skip") : "")
       """ : ""
     let note: HTML = reminder.note.isEmpty ? "" : " <span class=\"words\">\(reminder.note)</span>"
     return """
@@ -32,5 +33,6 @@ struct DueReminders: Sendable {
 extension Text {
   fileprivate static let due = Text("Due now", "お知らせ")
   fileprivate static let done = Text("Done", "完了")
+  static let skipTime = Text("Skip", "スキップ")
   fileprivate static let later = Text("In 30 minutes", "30分後に")
 }

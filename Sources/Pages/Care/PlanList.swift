@@ -79,7 +79,7 @@ struct PlanList: Sendable {
       "due", due.rfc3339)
     return """
       <span class="actions">\(give.button(self.view[.give], test: "plan-give", style: "primary"))\
-      \(skip.button(self.view[.skip], test: "plan-skip"))</span>
+      \(skip.button(self.view[.skipTime], test: "plan-skip"))</span>
       """
   }
 
@@ -115,7 +115,6 @@ struct PlanList: Sendable {
 extension Text {
   fileprivate static let plan = Text("Plan of today", "今日の予定")
   fileprivate static let give = Text("Given", "実施")
-  fileprivate static let skip = Text("Skip", "スキップ")
   fileprivate static let missed = Text("missed", "未実施")
   fileprivate static let isDue = Text("due", "時間です")
   fileprivate static let late = Text("(late)", "（遅れ）")

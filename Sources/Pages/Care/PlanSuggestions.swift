@@ -33,7 +33,7 @@ struct PlanSuggestions: Sendable {
 
   private func record(_ said: PlanSuggestion) -> HTML {
     let value = said.measurement
-    let kind = value.knownKind.map { self.view[Text($0.english.lowercased(), $0.japanese)] } ?? value.kind
+    let kind = value.knownKind.map { self.view[Text($0.english, $0.japanese)] } ?? value.kind
     var form = Form(Methods.measurementsRecord, next: self.next, self.view).with("clientId", said.clientID)
       .with("measurement.kind", value.kind).with("measurement.value", value.value)
       .with("measurement.unit", value.unit).with("occurredAt", said.occurredAt.rfc3339)

@@ -90,7 +90,7 @@ public enum PageAddress: Sendable, Hashable, CaseIterable {
     case .days:
       return DaysPage(day: query("day"), text: query("text"), category: query("category"), cursor: query("cursor"))
     case .entry: return EntryPage(id: id)
-    case .summary: return SummaryPage(day: query("day"), language: query("language"))
+    case .summary: return SummaryPage(day: query("day"), span: query("span"), language: query("language"))
     case .reminders: return RemindersPage()
     case .calls: return CallsPage(query)
     case .callStatistics: return CallStatisticsPage(query)

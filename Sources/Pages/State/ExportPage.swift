@@ -2,14 +2,14 @@ public import Bus
 internal import CivilTime
 public import KithMessages
 
-/// A file of calls, contacts or entries of care, to be downloaded: the hub writes it, the page links to it.
+/// A file of calls, contacts or entries of care, or a report of care for a doctor, to be downloaded: the hub writes it, the page links to it.
 public struct ExportPage: Page {
   private let what: String
   private let format: String
   private let source: String
   private let calls: CallSelection
 
-  /// Makes the page of a query: `what` is calls, contacts or care, `format` one of its formats.
+  /// Makes the page of a query: `what` is calls, contacts, care or report, `format` one of its formats.
   init(_ query: (String) -> String?) {
     self.what = query("what") ?? ""
     self.format = query("format") ?? ""
@@ -39,7 +39,13 @@ public struct ExportPage: Page {
       request.fromDay = self.calls["from"]
       request.toDay = self.calls["to"]
       blob = try await hub.ask(request)
-    default: throw .invalid(field: "what", "has to be calls, contacts or care.")
+    case "report":
+      var request = CareReportRequest()
+      request.from = self.calls["from"]
+      request.until = self.calls["to"]
+      request.language = view.language.rawValue
+      blob = try await hub.ask(request)
+    default: throw .invalid(field: "what", "has to be calls, contacts, care or report.")
     }
     return FilePage(blob, of: self.what).show(view)
   }

@@ -9,7 +9,7 @@ internal import KithMessages
 struct ReminderLink: Sendable, Hashable {
   /// What it does.
   enum Action: String, CaseIterable, Sendable {
-    case done, snooze
+    case done, snooze, skip
   }
 
   /// How long it can be followed, in nanoseconds: shorter than the hub remembers the answer to a command.

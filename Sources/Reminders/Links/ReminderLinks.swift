@@ -75,5 +75,11 @@ actor ReminderLinks {
 
 extension Reminder {
   /// Whether a message offers to do something about it.
-  fileprivate func allows(_ action: ReminderLink.Action) -> Bool { action == .done || self.snoozes < Self.mostSnoozes }
+  fileprivate func allows(_ action: ReminderLink.Action) -> Bool {
+    switch action {
+    case .done: true
+    case .snooze: self.snoozes < Self.mostSnoozes && self.knownState != .missed
+    case .skip: self.knownKind == .plan
+    }
+  }
 }

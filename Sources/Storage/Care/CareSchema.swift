@@ -106,7 +106,7 @@ extension Migration {
   }
 
   /// Applies a change to each message in a column of a table.
-  private static func repair<M: SwiftProtobuf.Message & Equatable>(
+  static func repair<M: SwiftProtobuf.Message & Equatable>(
     _ type: M.Type, of column: String, in table: String, where condition: String = "true", _ database: Database,
     _ change: @escaping @Sendable (inout M) -> Void
   ) throws {

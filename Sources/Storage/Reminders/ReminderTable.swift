@@ -26,6 +26,18 @@ extension Migration {
       CREATE INDEX reminder_open ON reminder (due, id) WHERE state IN ('waiting', 'snoozed', 'due');
       CREATE INDEX reminder_past ON reminder (due, id) WHERE state NOT IN ('waiting', 'snoozed', 'due');
       """)
+
+  /// Reminders of the care plan. Items that are there already stay quiet: nobody has chosen to be reminded of them.
+  static let planReminders = Migration(
+    name: "plan_reminders",
+    sql: """
+      CREATE INDEX reminder_plan ON reminder (due) WHERE kind IN ('plan', 'double');
+      """
+  ) { database in
+    for table in ["plan_item", "plan_version"] {
+      try Self.repair(PlanItem.self, of: "body", in: table, database) { if !$0.asNeeded { $0.quiet = true } }
+    }
+  }
 }
 
 extension DatabaseView {
@@ -104,6 +116,15 @@ public struct ReminderTable<View: DatabaseView> {
       "WHERE state \(Self.open) AND state = ? ORDER BY due, id LIMIT 500", [.text(ReminderState.snoozed.rawValue)])
   }
 
+  /// The reminders of the care plan that are open, or were due since a moment, the oldest first.
+  ///
+  /// - Parameter start: Nanoseconds since 1970.
+  public func ofPlan(since start: Int64) throws(Failure) -> [Reminder] {
+    let ofPlan = "SELECT id FROM reminder WHERE kind IN ('plan', 'double')"
+    return try self.messages.all(
+      "WHERE id IN (\(ofPlan) AND due >= ? UNION \(ofPlan) AND state \(Self.open)) ORDER BY due, id", [.integer(start)])
+  }
+
   /// When the next reminder is due; nil if there is none.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in
@@ -167,7 +188,9 @@ extension ReminderTable where View == Transaction {
   }
 
   /// Inserts or replaces a reminder and appends an event.
-  public func put(_ reminder: Reminder) throws(Failure) {
+  ///
+  /// - Parameter isNews: False if its state is as before: then there is no event.
+  public func put(_ reminder: Reminder, isNews: Bool = true) throws(Failure) {
     let isOver = !ReminderState.open.contains { $0 == reminder.knownState }
     // A reminder that was dealt with needs no more messages.
     if isOver {
@@ -181,6 +204,7 @@ extension ReminderTable where View == Transaction {
         "subject": reminder.knownKind == .daily ? .text(String(reminder.id.trimmingPrefix("daily:"))) : .null,
         "kind": .text(reminder.kind),
       ])
+    guard isNews else { return }
     var event = Event()
     event.reminder.reminderID = reminder.id
     event.reminder.due = due

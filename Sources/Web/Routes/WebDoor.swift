@@ -184,7 +184,8 @@ private struct ReminderRoute: Sendable {
       }
       throw Refusal(error)
     }
-    var response = Response.bytes("{\"state\":\(JSONText.quoted(reply.state))}".utf8, "application/json")
+    let before = reply.answeredBefore ? ",\"answeredBefore\":true" : ""
+    var response = Response.bytes("{\"state\":\(JSONText.quoted(reply.state))\(before)}".utf8, "application/json")
     // The page of an ntfy server sends it, too, and shows whether that went well.
     response.set("Access-Control-Allow-Origin", "*")
     response.set("Cross-Origin-Resource-Policy", "cross-origin")

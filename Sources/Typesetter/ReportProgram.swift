@@ -1,22 +1,44 @@
-internal import Bus
+public import Bus
 internal import EventLoop
 internal import Glibc
-internal import KithMessages
+public import KithMessages
+public import Logging
+public import Storage
+public import SwiftProtobuf
 
 /// The program that typesets reports as PDF: typesetter and fonts stay out of the daemon.
-struct ReportProgram: Sendable {
+public struct ReportProgram: Sendable {
   let path: String
 
   /// The program in the folder of this program.
-  static let besideThisProgram = ReportProgram(path: Self.directory() + "/kith-report")
+  public static let besideThisProgram = ReportProgram(path: ProgramFolder.path + "/kith-report")
 
-  /// Typesets a report.
+  /// The program of a path.
+  public init(path: String) { self.path = path }
+
+  /// Typesets a report, and stages the PDF as a file.
   ///
-  /// - Returns: The PDF, and warnings about text that could not be typeset correctly.
-  /// - Throws: `FAILED_PRECONDITION/PROGRAM_MISSING`, `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, `INTERNAL/REPORT_FAILED`.
-  func run(_ report: CallReport) async throws(Failure) -> (pdf: [UInt8], warnings: String) {
+  /// - Parameters:
+  ///   - arguments: What the program is told beside the report.
+  ///   - storage: The store of the file.
+  /// - Throws: `FAILED_PRECONDITION/PROGRAM_MISSING`, `DEADLINE_EXCEEDED/RUNNING_TOO_LONG`, `INTERNAL/REPORT_FAILED`,
+  ///   `RESOURCE_EXHAUSTED/DISK_FULL`.
+  public func stage(
+    _ report: some SwiftProtobuf.Message, _ arguments: [String] = [], in storage: StorageActor, logger: Logger
+  ) async throws(Failure) -> BlobRef {
+    let (pdf, warnings) = try await self.run(report, arguments)
+    if !warnings.isEmpty {
+      logger.warning("a report was not typeset correctly", metadata: ["why": "\(warnings)"])
+    }
+    let rest = Pieces(pdf)
+    return try await storage.stage(mediaType: "application/pdf") { () async throws(Failure) in await rest.next() }
+  }
+
+  private func run(
+    _ report: some SwiftProtobuf.Message, _ arguments: [String]
+  ) async throws(Failure) -> (pdf: [UInt8], warnings: String) {
     let program = ChildProcess(
-      self.path, [], directory: "/", input: try Encoding.pb.encode(report),
+      self.path, arguments, directory: "/", input: try Encoding.pb.encode(report),
       // Fonts are memory-mapped, so the size of the address space does not show the use of memory.
       limits: ChildProcess.Limits(time: .seconds(100), memory: nil, output: 64 << 20))
     let outcome: ChildProcess.Outcome
@@ -50,12 +72,18 @@ struct ReportProgram: Sendable {
     }
     return (outcome.output, messages)
   }
+}
 
-  private static func directory() -> String {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0 else { return "." }
-    let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+/// Bytes, returned piece by piece.
+private actor Pieces {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { self.rest = bytes[...] }
+
+  func next() -> [UInt8]? {
+    guard !self.rest.isEmpty else { return nil }
+    let piece = Array(self.rest.prefix(1 << 20))
+    self.rest = self.rest.dropFirst(piece.count)
+    return piece
   }
 }

@@ -1,16 +1,17 @@
-internal import Bus
+public import Bus
 internal import Fields
 internal import Foundation
-internal import KithMessages
+public import KithMessages
 
 /// The units of a kind of measurement, and the values that are usual.
 ///
 /// A value outside of the usual range is asked about once, because it is more often a slip of the finger than a measurement. The ranges are
 /// wide on purpose: they say what a device can show of a living person, and nothing of health.
-struct MeasurementRules: Sendable {
+public struct MeasurementRules: Sendable {
   /// A unit in which values may be given.
-  struct Unit: Sendable {
-    let name: String
+  public struct Unit: Sendable {
+    /// As it is written.
+    public let name: String
     /// Makes the value in the unit of the kind.
     let convert: @Sendable (Double) -> Double
 
@@ -21,13 +22,14 @@ struct MeasurementRules: Sendable {
   }
 
   /// The first is that of the kind; empty = any.
-  let units: [Unit]
+  public let units: [Unit]
   /// In the unit of the kind; nil = every value is usual.
   let usual: ClosedRange<Double>?
   /// Of the lower value of blood pressure; nil for others.
   let usualLower: ClosedRange<Double>?
 
-  init(_ kind: MeasurementKind) {
+  /// Those of a kind.
+  public init(_ kind: MeasurementKind) {
     var lower: ClosedRange<Double>?
     switch kind {
     case .temperature: (self.units, self.usual) = ([Unit("°C"), Unit("°F") { ($0 - 32) / 1.8 }], 33...42)
@@ -48,7 +50,7 @@ struct MeasurementRules: Sendable {
   /// The value in thousandths of the unit of the kind.
   ///
   /// - Throws: `FIELD_INVALID` for an unknown unit.
-  func thousandths(_ text: String, in name: String, field: String) throws(Failure) -> Int64 {
+  public func thousandths(_ text: String, in name: String, field: String) throws(Failure) -> Int64 {
     guard let quantity = Quantity(text), quantity.hundredths <= Self.greatest else {
       throw .invalid(field: field, "must be a number such as 37.2, up to a million.")
     }
@@ -64,7 +66,7 @@ struct MeasurementRules: Sendable {
   }
 
   /// The name of a unit as it is written.
-  func written(_ name: String) -> String {
+  public func written(_ name: String) -> String {
     self.units.first { $0.name.foldedUnit == name.foldedUnit }?.name
       ?? (name.isEmpty ? self.units.first?.name ?? "" : name)
   }
@@ -77,7 +79,7 @@ struct MeasurementRules: Sendable {
   /// - Parameters:
   ///   - amount: In thousandths of the unit of the kind.
   ///   - lower: Of blood pressure.
-  func isUnlikely(_ amount: Int64, _ lower: Int64?) -> Bool {
+  public func isUnlikely(_ amount: Int64, _ lower: Int64?) -> Bool {
     let isOutside = self.usual.map { !$0.contains(Double(amount) / 1000) } ?? false
     guard let lower else { return isOutside }
     return isOutside || lower >= amount || !(self.usualLower?.contains(Double(lower) / 1000) ?? true)

@@ -1,0 +1,61 @@
+public import Bus
+public import CivilTime
+public import KithMessages
+public import Storage
+
+extension DatabaseView {
+  /// Days of the plan, by time: what is or was due on each, with what was given. None for days that nobody alive has a plan for.
+  ///
+  /// - Parameters:
+  ///   - last: Not before the first.
+  ///   - now: Nanoseconds since 1970.
+  public func planDays(from first: Day, through last: Day, now: Int64) throws(Failure) -> [PlanDay] {
+    guard first.isNear, last.isNear else { return [] }
+    let zone = try self.careZone()
+    let span = zone.start(of: first)..<zone.start(of: last.adding(days: 1))
+    // What ended long before has nothing on these days.
+    let items = try self.plan.all(withEnded: true).map(\.shown).filter {
+      $0.knownState != .ended || $0.updatedAt.nanosecondsSince1970 > span.lowerBound - DoseRules.back
+    }
+    let all = try items.map { item throws(Failure) in try self.rules(of: item, around: span) }
+    return (first.number...last.number).map { PlanDay(Day(number: $0), all, in: zone, now: now) }
+  }
+
+  /// The items of the plan that counted on some days, by name, each with what it said then (`versions`, the oldest first).
+  ///
+  /// - Parameter last: Not before the first.
+  public func planItems(from first: Day, through last: Day) throws(Failure) -> [PlanItem] {
+    let zone = try self.careZone()
+    let span = zone.start(of: first)..<zone.start(of: last.adding(days: 1))
+    var items: [PlanItem] = []
+    for planned in try self.plan.all(withEnded: true) {
+      var item = planned.shown
+      let all = try self.plan.versions(of: item.id).filter { $0.validFrom < span.upperBound }
+      let before = all.last { $0.validFrom < span.lowerBound }
+      let within = all.filter { $0.validFrom >= span.lowerBound }
+      guard !within.isEmpty || before.map({ $0.item.knownState != .ended }) ?? false else { continue }
+      item.versions = ((before.map { [$0] } ?? []) + within).map { edition in
+        var version = PlanVersion()
+        version.validFrom = .init(nanosecondsSince1970: edition.validFrom)
+        version.item = edition.item
+        return version
+      }
+      items.append(item)
+    }
+    return items
+  }
+
+  /// What was measured on some days and not taken back, by time.
+  public func measured(from first: Day, through last: Day) throws(Failure) -> [MeasurementRecord] {
+    let span = try self.span(from: first.description, until: last.description)
+    var request = ListMeasurementsRequest()
+    request.limit = 500
+    var all: [MeasurementRecord] = []
+    repeat {
+      let page = try self.measurements.page(request, in: span)
+      all += page.measurements
+      request.cursor = page.nextCursor
+    } while !request.cursor.isEmpty
+    return all.reversed()
+  }
+}

@@ -1,0 +1,113 @@
+internal import Bus
+internal import CarePlan
+internal import CivilTime
+internal import KithMessages
+internal import Storage
+
+extension Transaction {
+  /// Handles what is due of the care plan, and what was recorded of it.
+  ///
+  /// - Parameter always: The channels for every reminder.
+  /// - Returns: The reminders to show now, and when there is something to do next.
+  func dealWithPlan(now: Int64, always: [String]) throws(Failure) -> (come: [Reminder], next: Int64?) {
+    let kept = try self.reminders.ofPlan(since: now - PlanReminders.memory - 60_000_000_000)
+    let (times, zone) = (try self.plannedTimes(around: kept, now: now), try self.careZone())
+    let plan = PlanReminders(kept, times, now: now, zone: zone)
+    for change in plan.changed { try self.reminders.put(change.reminder, isNews: change.isNews) }
+    // What is said again needs no second message of before.
+    for reminder in plan.due { try self.deliveries.discardWaiting(about: reminder.id, now: now) }
+    try self.queueMissed(plan.missed, always: always, now: now, zone: zone)
+    let doubles = try self.dealWithDoubles(kept.filter { $0.knownKind == .double }, times, now: now, zone: zone)
+    return (plan.due + doubles, plan.next)
+  }
+
+  private func plannedTimes(around kept: [Reminder], now: Int64) throws(Failure) -> [PlannedTime] {
+    let open = kept.flatMap(\.open).map(\.due.nanosecondsSince1970).min() ?? now
+    return try self.plannedTimes(in: min(open, now - PlanReminders.memory)..<now + PlanReminders.ahead)
+  }
+
+  // MARK: - What was recorded twice
+
+  /// Makes a reminder of each dose that was recorded for a time that had one, by somebody who did not know of it.
+  private func dealWithDoubles(
+    _ open: [Reminder], _ times: [PlannedTime], now: Int64, zone: Zone
+  ) throws(Failure) -> [Reminder] {
+    var come: [Reminder] = []
+    let words = try ReminderWords("", self)
+    let doubles = times.flatMap { time in time.given.dropFirst().map { (time, $0) } }
+    for (time, dose) in doubles where !dose.confirmed {
+      let id = "double:\(dose.id)"
+      guard try self.reminders.get(id) == nil else { continue }
+      var reminder = Reminder()
+      reminder.id = id
+      reminder.knownKind = .double
+      reminder.title = words.double(time, zone)
+      reminder.due = .init(nanosecondsSince1970: now)
+      reminder.day = zone.day(at: now).description
+      reminder.knownState = .due
+      (reminder.createdAt, reminder.updatedAt) = (reminder.due, reminder.due)
+      try self.reminders.put(reminder)
+      come.append(reminder)
+    }
+    let still = Set(doubles.map { "double:\($1.id)" })
+    for var reminder in open where [.due, .snoozed].contains(reminder.knownState) {
+      // One of the two was taken back.
+      guard !still.contains(reminder.id), reminder.due.nanosecondsSince1970 > now - PlanReminders.memory else {
+        continue
+      }
+      reminder.knownState = .done
+      reminder.updatedAt = .init(nanosecondsSince1970: now)
+      try self.reminders.put(reminder)
+    }
+    return come
+  }
+
+  // MARK: - Answers
+
+  /// Marks a reminder as done. Of the plan: records what it names.
+  ///
+  /// - Parameter reason: Why what it names is skipped; nil = it was given.
+  func finish(
+    _ reminder: Reminder, skipping reason: String?, by principal: Principal, now: Int64
+  ) throws(Failure) -> Reminder {
+    guard reminder.knownKind != .plan else {
+      return try self.answer(reminder, skipping: reason, by: principal, now: now)
+    }
+    guard reminder.knownState != .done else { return reminder }
+    var done = reminder
+    done.knownState = .done
+    done.updatedAt = .init(nanosecondsSince1970: now)
+    try self.reminders.put(done)
+    return done
+  }
+
+  /// Records for each time of a reminder that nobody answered that it was given now, or is skipped.
+  ///
+  /// - Parameter reason: Why it is skipped; nil = it was given.
+  /// - Returns: The reminder, with what others had answered before.
+  private func answer(
+    _ reminder: Reminder, skipping reason: String?, by principal: Principal, now: Int64
+  ) throws(Failure) -> Reminder {
+    guard reminder.knownState != .removed else { return reminder }
+    var before: Set<Int> = []
+    for time in try self.plannedTimes(around: reminder, now: now) {
+      guard let index = reminder.times.firstIndex(where: { $0.names(time) }) else { continue }
+      if time.answer != nil {
+        before.insert(index)
+      } else if time.reminds {
+        try self.answer(time, skipping: reason, by: principal, now: now)
+      }
+    }
+    var answered = PlanReminders.answered(
+      reminder, try self.plannedTimes(around: reminder, now: now), now: now, zone: try self.careZone())
+    try self.reminders.put(answered, isNews: answered.state != reminder.state)
+    for index in before { answered.times[index].answeredBefore = true }
+    return answered
+  }
+
+  private func plannedTimes(around reminder: Reminder, now: Int64) throws(Failure) -> [PlannedTime] {
+    let instants = reminder.times.map(\.due.nanosecondsSince1970)
+    guard let first = instants.min(), let last = instants.max() else { return [] }
+    return try self.plannedTimes(in: first..<last + 1)
+  }
+}
