@@ -28,7 +28,7 @@ extension Tool {
       }
     },
     Tool(
-      name: "reminder_done", title: "Reminder done", 
+      name: "reminder_done", title: "Reminder done",
       description: "Marks a reminder as done; what one of the care plan names is recorded as given.",
       inputs: [.text("id", "The reminder's id.", longest: 64, isRequired: true), .requestKey], output: Self.one
     ) { call throws(Failure) in
