@@ -24,12 +24,10 @@ let sharedICU: [LinkerSetting] =
 
 /// A megabyte of relocations becomes some kilobytes, and the pages that they are read from at each start stay on the disk.
 /// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
+/// No program looks up symbols in these by name, which would keep three megabytes of names in each.
+let linker = ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] }
 let packed: [LinkerSetting] =
-  [
-    .unsafeFlags(
-      ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
-      .when(configuration: .release))
-  ]
+  [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
   + sharedICU
 
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
@@ -143,7 +141,9 @@ let package = Package(
       name: "CareTally", dependencies: ["Bus", "CivilTime", "Fields", "KithMessages", protobuf], swiftSettings: strict),
     .target(
       name: "CarePlan",
-      dependencies: ["Bus", "CareTally", "CivilTime", "Fields", "KithMessages", "Spoken", "Storage", protobuf],
+      dependencies: [
+        "Bus", "CareTally", "CivilTime", "EventLoop", "Fields", "KithMessages", "Spoken", "Storage", protobuf, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "MonicaGateway",
@@ -214,7 +214,9 @@ let package = Package(
       dependencies: ["Bus", "BusZeroMQ", "EventLoop", "KithClient", "KithMessages", "ZeroMQ", logging],
       swiftSettings: strict),
 
-    .target(name: "DaemonCommands", dependencies: ["Help", "Hub", arguments], swiftSettings: strict),
+    .target(
+      name: "DaemonCommands", dependencies: ["Bus", "Daemon", "FailureWords", "Help", "Hub", arguments],
+      swiftSettings: strict),
     .target(name: "HelpTexts", exclude: ["ja.po"]),
     .target(name: "Help", dependencies: ["Bus", "HelpTexts", "KithMessages", arguments], swiftSettings: strict),
     .target(

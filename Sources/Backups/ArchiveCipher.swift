@@ -11,6 +11,13 @@ public enum ArchiveCipher: Sendable, Hashable {
   /// age(1) with private keys. It only reads.
   case identity(file: String)
 
+  /// The file that has its key.
+  var file: String {
+    switch self {
+    case .passphrase(let file), .recipients(let file), .identity(let file): file
+    }
+  }
+
   /// The names of the files that ``program(writes:)`` names.
   ///
   /// - Parameter checkKey: The private key of this one archive, which age writes for as well.

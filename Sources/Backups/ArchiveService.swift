@@ -37,7 +37,8 @@ public actor ArchiveService {
     }
     let folder = BackupFolder(path: self.path, household: name.household)
     guard FileManager.default.fileExists(atPath: self.path) else {
-      throw BackupArchive.failure("the folder is missing. Mount its disk, or make the folder.", self.path)
+      throw BackupArchive.failure(
+        "the folder is missing. Mount its disk, or make the folder.", self.path, cause: .folderMissing)
     }
     do {
       var reply = PutArchiveReply()

@@ -149,9 +149,12 @@ public actor BackupActor {
     state.backups = try await self.backups()
     let past = BackupPlan.past(state.backups, now: self.now())
     if let good = past.first(where: { $0.knownState == .good }) { state.lastGood = good.made }
-    state.fault = past.first?.fault ?? ""
+    if let newest = past.first {
+      state.fault = newest.fault
+      if newest.hasError { state.error = newest.error }
+    }
     guard let plan = self.plan else { return state }
-    state.fault = self.clockFault?.message ?? state.fault
+    if let clockFault { (state.fault, state.error) = (clockFault.message, clockFault.status) }
     state.folder = plan.folder
     state.at = "\(plan.at)"
     state.next = .init(nanosecondsSince1970: plan.next(after: past, now: self.now(), in: self.zone()))
@@ -301,7 +304,7 @@ public actor BackupActor {
     guard !self.isStopped else { return Self.stopping }
     var backup = backup
     backup.knownState = .failed
-    backup.fault = failure.message
+    (backup.fault, backup.error) = (failure.message, failure.status)
     try? await self.store(backup)
     self.logger.error("no backup", metadata: ["error": "\(failure)"])
     return failure

@@ -44,7 +44,8 @@ struct BackupArchive: Sendable {
       try encoder.encode(manifest).write(to: URL(fileURLWithPath: "\(directory)/\(Self.manifest)"))
       guard FileManager.default.createFile(atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600])
       else {
-        throw Self.failure("the file cannot be written. Check the folder and its permissions.", self.path)
+        throw Self.failure(
+          "the file cannot be written. Check the folder and its permissions.", self.path, cause: .notWritten)
       }
       try await self.tar(["--create", "--file", self.path, "--directory", directory, "."])
       // The file is as durable as the store before it counts.
@@ -86,7 +87,8 @@ struct BackupArchive: Sendable {
   }
 
   private func checkCipher() throws(Failure) {
-    if let fault = try self.cipher?.fault() { throw Self.failure(fault, self.path) }
+    guard let cipher, let fault = try cipher.fault() else { return }
+    throw Self.failure(fault, self.path, cause: .keyFile, said: cipher.file)
   }
 
   private var checkKey: String { "\(self.scratch)/check.key" }
@@ -121,14 +123,18 @@ struct BackupArchive: Sendable {
     } catch .cancelled {
       throw CancellationError()
     } catch {
-      throw Self.failure("\(name) could not be run to its end (\(error)). Check that it is installed.", self.path)
+      throw Self.failure(
+        "\(name) could not be run to its end (\(error)). Check that it is installed.", self.path, cause: .program,
+        said: "\(name)")
     }
     guard outcome.ending == .exited(0) else {
       let words = outcome.complaint
       guard !words.contains("No space left on device") else {
         throw Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(self.path). Make room on that disk.")
       }
-      throw Self.failure("\(name) said: \(words).\(self.cipher.map { " " + $0.advice } ?? "")", self.path)
+      throw Self.failure(
+        "\(name) said: \(words).\(self.cipher.map { " " + $0.advice } ?? "")", self.path,
+        cause: self.cipher == nil ? .archive : .cipher, said: words)
     }
   }
 
@@ -161,17 +167,37 @@ struct BackupArchive: Sendable {
   static func failure(_ error: any Error, _ path: String) -> Failure {
     if let failure = error as? Failure { return failure }
     if error is CancellationError { return .cancelled }
-    let code = (error as NSError).domain == NSPOSIXErrorDomain ? (error as NSError).code : 0
+    let beneath = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    let code = beneath.domain == NSPOSIXErrorDomain ? beneath.code : 0
     if (error as? CocoaError)?.code == .fileWriteOutOfSpace || [Int(ENOSPC), Int(EDQUOT)].contains(code) {
       return Failure(.resourceExhausted, "DISK_FULL", "There is no room for \(path). Make room on that disk.")
     }
-    return self.failure(error.localizedDescription, path)
+    let reason = code == 0 ? error.localizedDescription : String(cString: strerror(Int32(code)))
+    return self.failure("\(reason). Check the folder and its permissions.", path, said: reason)
   }
 
   /// The failure `BACKUP_FAILED`.
   ///
-  /// - Parameter why: What went wrong, and what to do.
-  static func failure(_ why: String, _ path: String) -> Failure {
-    Failure(.internal, "BACKUP_FAILED", "No backup came of \(path): \(why)", details: ["path": path])
+  /// - Parameters:
+  ///   - why: What went wrong, and what to do.
+  ///   - cause: The same for the sentence in another language.
+  ///   - said: What a program or the system said, or the file that is meant.
+  static func failure(_ why: String, _ path: String, cause: Cause = .unknown, said: String = "") -> Failure {
+    Failure(
+      .internal, "BACKUP_FAILED", "No backup came of \(path): \(why)",
+      details: ["path": path, "cause": cause.rawValue, "said": said])
+  }
+
+  /// Why there is no backup, as the details of `BACKUP_FAILED` have it.
+  enum Cause: String {
+    case folderMissing = "folder_missing"
+    /// None of the earlier backups is in the folder.
+    case otherFolder = "other_folder"
+    case notWritten = "not_written"
+    case keyFile = "key_file"
+    case program, archive, cipher
+    /// It is encrypted for a key that was not named.
+    case identityMissing = "identity_missing"
+    case unknown
   }
 }

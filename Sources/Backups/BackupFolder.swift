@@ -92,7 +92,8 @@ struct BackupFolder: Sendable {
     guard files.fileExists(atPath: self.path) else {
       guard known.isEmpty else {
         throw BackupArchive.failure(
-          "the folder is missing. Mount its disk, or make the folder if it is a new one.", self.path)
+          "the folder is missing. Mount its disk, or make the folder if it is a new one.", self.path,
+          cause: .folderMissing)
       }
       do {
         try files.createDirectory(
@@ -105,7 +106,7 @@ struct BackupFolder: Sendable {
     guard known.isEmpty || isAsked || known.contains(where: self.has) else {
       throw BackupArchive.failure(
         "none of the earlier backups is in it. Mount its disk. If it is a new folder, make the first one: kith backup now",
-        self.path)
+        self.path, cause: .otherFolder)
     }
   }
 

@@ -24,12 +24,29 @@ struct BackupHandover: Sendable {
     let program = backup.awaitsProgram ? await self.hand(backup) : nil
     var handed = backup
     (handed.awaitsWorker, handed.awaitsProgram) = (worker != nil, program != nil)
-    handed.fault = [worker, program].compactMap(\.self).joined(separator: " ")
+    let refusals = [worker, program].compactMap(\.self)
+    handed.fault = refusals.map(\.sentence).joined(separator: " ")
+    handed.clearError()
+    if !refusals.isEmpty {
+      handed.error =
+        Failure(
+          .unavailable, "BACKUP_NOT_TAKEN", handed.fault,
+          details: refusals.reduce(into: [:]) { $0.merge($1.details) { known, _ in known } }
+        ).status
+    }
     return handed
   }
 
+  /// Why one of them did not take a backup.
+  private struct Refusal {
+    /// For people.
+    let sentence: String
+    /// For the sentence in another language.
+    let details: [String: String]
+  }
+
   /// - Returns: Why the worker did not take it; nil if it did, or if none is configured any more.
-  private func send(_ backup: MadeBackup) async -> String? {
+  private func send(_ backup: MadeBackup) async -> Refusal? {
     guard let archive, let worker = self.plan.worker else { return nil }
     let (sender, path) = (ArchiveSender(port: archive, plan: self.plan), self.folder.path(of: backup.name))
     do throws(Failure) {
@@ -37,35 +54,38 @@ struct BackupHandover: Sendable {
       }
       return nil
     } catch {
-      let why = Task.isCancelled ? "kithd was stopped meanwhile." : error.message
-      return "The worker \(worker) did not take the backup: \(why)"
+      let why = Task.isCancelled ? Failure(.unavailable, "SHUTTING_DOWN", "kithd was stopped meanwhile.") : error
+      return Refusal(
+        sentence: "The worker \(worker) did not take the backup: \(why.message)",
+        details: ["worker": "\(worker)", "worker_reason": why.reason].merging(why.status.details) { own, _ in own })
     }
   }
 
   /// - Returns: Why the program did not take it; nil if it did. What it said is in the log alone: it may name what is private.
-  private func hand(_ backup: MadeBackup) async -> String? {
+  private func hand(_ backup: MadeBackup) async -> Refusal? {
     guard let program = self.plan.command.first else { return nil }
     let child = ChildProcess(
       program, self.plan.command.dropFirst() + [self.folder.path(of: backup.name)], directory: "/",
       limits: ChildProcess.Limits(time: .seconds(3000), memory: nil, fileSize: nil, isOutputCut: true))
-    let why: String
+    let (cause, why): (String, String)
     do throws(ChildProcess.Fault) {
       let outcome = try await child.run()
       guard outcome.ending != .exited(0) else { return nil }
       self.logger.error("the program of [backup] failed", metadata: ["said": "\(outcome.complaint)"])
-      why =
+      (cause, why) =
         switch outcome.ending {
-        case .exited(let code): "it ended with \(code), and its words are in the log of kithd."
-        case .signalled(let signal): "it was ended by signal \(signal)."
+        case .exited(let code): ("ended", "it ended with \(code), and its words are in the log of kithd.")
+        case .signalled(let signal): ("ended", "it was ended by signal \(signal).")
         }
     } catch {
-      why =
+      (cause, why) =
         switch error {
-        case .cancelled: "kithd was stopped meanwhile."
-        case .outOfTime: "it took longer than 50 minutes."
-        default: "it could not be run. Check its path and its permissions."
+        case .cancelled: ("stopped", "kithd was stopped meanwhile.")
+        case .outOfTime: ("out_of_time", "it took longer than 50 minutes.")
+        default: ("not_run", "it could not be run. Check its path and its permissions.")
         }
     }
-    return "\(program) did not take the backup: \(why)"
+    return Refusal(
+      sentence: "\(program) did not take the backup: \(why)", details: ["program": program, "program_why": cause])
   }
 }

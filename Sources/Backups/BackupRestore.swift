@@ -41,7 +41,8 @@ public struct BackupRestore: Sendable {
         try mark.remove()
       }
       guard FileManager.default.fileExists(atPath: self.path) else {
-        throw Failure(.notFound, "FILE_MISSING", "There is no backup \(self.path). Check the path.")
+        throw Failure(
+          .notFound, "FILE_MISSING", "There is no backup \(self.path). Check the path.", details: ["path": self.path])
       }
       let content = "\(self.scratch)/content"
       try? FileManager.default.removeItem(atPath: self.scratch)
@@ -65,25 +66,41 @@ public struct BackupRestore: Sendable {
       try mark.remove()
       return "\(self.directory)/\(exchange.aside)"
     } catch {
-      throw BackupArchive.failure(error, self.path)
+      var failure = BackupArchive.failure(error, self.path)
+      // Not the store of a hub that runs: its readers are told so.
+      if failure.reason == "STORE_DAMAGED" { failure.status.details["backup"] = self.path }
+      throw failure
     }
+  }
+
+  private var unknown: Failure {
+    Failure(
+      .invalidArgument, "NOT_A_BACKUP",
+      "\(self.path) is not a backup of Kith. The backups are in the folder of [backup] in kithd.toml; while kithd runs, "
+        + "this lists them: kith backup list", details: ["path": self.path])
   }
 
   private var scratch: String { "\(self.directory)/restore.scratch" }
 
   private func unpack(into content: String) async throws {
     let store = "\(content)/\(BackupContent.store)"
+    let status = try FileManager.default.attributesOfItem(atPath: self.path)
+    guard status[.type] as? FileAttributeType == .typeRegular else { throw self.unknown }
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path))
     defer { try? file.close() }
-    let head = try file.read(upToCount: 16)
+    let block = try file.read(upToCount: 512) ?? Data()
+    let head = block.prefix(16)
     guard head == Data("SQLite format 3\0".utf8) else {
       var hasIdentity = false
       if case .identity? = self.cipher { hasIdentity = true }
       // age-encryption.org/v1, "Header".
       guard hasIdentity || head != Data("age-encryption.o".utf8) else {
         throw BackupArchive.failure(
-          "it is encrypted for the keys of age. Name the file of a private key: --identity-file FILE", self.path)
+          "it is encrypted for the keys of age. Name the file of a private key: --identity-file FILE", self.path,
+          cause: .identityMissing)
       }
+      // tar(5): each header has this word at the same place. What is encrypted begins otherwise.
+      guard self.cipher != nil || block.dropFirst(257).starts(with: Data("ustar".utf8)) else { throw self.unknown }
       let archive = BackupArchive(path: self.path, cipher: self.cipher, scratch: self.scratch)
       return try await archive.unpack(into: content)
     }

@@ -163,10 +163,7 @@ public struct CarePhrases: Sendable {
   }
 
   /// `130/80 mmHg`, as it was entered.
-  public func value(_ one: MeasurementRecord) -> String {
-    let unit = one.unit.onOneLine
-    return one.value + (one.lower.isEmpty ? "" : "/\(one.lower)") + (unit.isEmpty ? "" : " \(unit)")
-  }
+  public func value(_ one: MeasurementRecord) -> String { one.shownValue.onOneLine }
 
   /// `temperature: 37.2 °C (memo: after the meal)`.
   public func line(_ one: MeasurementRecord) -> String {

@@ -111,19 +111,24 @@ struct Confirmation: ParsableArguments {
   /// - Parameter isGrave: Whether a script has to say `--yes`, because much would go.
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes; `FAILED_PRECONDITION/NOT_CONFIRMED` in a script.
   func ask(_ question: String, isGrave: Bool = false, _ session: Session) throws(Failure) {
+    try self.ask(question, isGrave: isGrave, session.console, session.language)
+  }
+
+  /// The same for a command that needs no kithd.
+  func ask(_ question: String, isGrave: Bool, _ console: Console, _ say: Language) throws(Failure) {
     guard !self.yes else { return }
-    guard session.console.isTerminal else {
+    guard console.isTerminal else {
       guard isGrave else { return }
       throw Failure(
         .failedPrecondition, "NOT_CONFIRMED",
-        session.language(
+        say(
           "Nothing was changed. Without a terminal to ask on, add --yes. The question: \(question)",
           "何も変更していません。端末がないため確認できません。実行するには --yes を付けてください。確認の内容: \(question)")
       ).worded
     }
-    guard session.console.confirm(question) else {
+    guard console.confirm(question) else {
       throw Failure(
-        .cancelled, Failure.cancelled.reason, session.language("Nothing was changed.", "何も変更していません。")
+        .cancelled, Failure.cancelled.reason, say("Nothing was changed.", "何も変更していません。")
       ).worded
     }
   }

@@ -36,6 +36,15 @@ public struct KithCommand: AsyncParsableCommand {
   /// - Parameter arguments: Without the name of the program.
   /// - Returns: The code to exit with.
   public static func execute(_ arguments: [String], console: Console = .standard) async -> Int32 {
+    let code = await self.carryOut(arguments, console)
+    let lost = console.lostError()
+    guard code == ExitStatus.done.rawValue, lost != 0 else { return code }
+    console.report(
+      OutputFile.unwritable(OutputFile.standardOutput, lost).read(in: .asked(in: arguments)), asJSON: false)
+    return ExitStatus.failed.rawValue
+  }
+
+  private static func carryOut(_ arguments: [String], _ console: Console) async -> Int32 {
     // The parser would first look at every command, which takes as long as all the rest.
     if arguments == ["--version"] {
       console.print(Self.version)

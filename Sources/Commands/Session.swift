@@ -47,6 +47,16 @@ struct Session: Sendable {
       }))
   }
 
+  /// The reply; nil if the caller's role does not allow the command, or if kithd is too old for it.
+  func askIfPermitted<C: Command>(_ command: C) async throws(Failure) -> C.Reply? {
+    do throws(Failure) {
+      return try await self.ask(command)
+    } catch {
+      guard error.code == .permissionDenied || error.reason == "SERVICE_UNKNOWN" else { throw error }
+      return nil
+    }
+  }
+
   /// Prints a reply: as JSON, or as lines for people.
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }

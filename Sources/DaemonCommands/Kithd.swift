@@ -1,4 +1,8 @@
 public import ArgumentParser
+internal import Bus
+internal import Daemon
+internal import FailureWords
+internal import Glibc
 internal import Help
 internal import Hub
 
@@ -61,10 +65,37 @@ struct RestoreCommand: AsyncParsableCommand {
   @OptionGroup var backup: RestoreOptions
 
   func run() async throws {
-    let code = await RestoreProcess(
+    let process = RestoreProcess(
       path: self.backup.file, passphraseFile: self.backup.passphraseFile, identityFile: self.backup.identityFile,
-      stateDirectory: self.backup.stateDir, configPath: self.backup.config
-    ).run()
-    guard code == 0 else { throw ExitCode(code) }
+      stateDirectory: self.backup.stateDir, configPath: self.backup.config)
+    do throws(Failure) {
+      let old = try await process.run()
+      print(Self.folded(self.backup.file == nil ? Self.upgradeUndone(old) : Self.restored(old), STDOUT_FILENO))
+    } catch {
+      let sentence = Catalogue.isWanted ? error.inJapanese.message : error.message
+      // A terminal is no journal.
+      DaemonLog.end("kithd", Self.folded(sentence, STDERR_FILENO))
+      throw ExitCode(error.reason.hasPrefix("CONFIG_") ? 2 : 1)
+    }
+  }
+
+  /// A sentence in as many lines as the terminal needs.
+  private static func folded(_ sentence: String, _ terminal: Int32) -> String {
+    Columns.folded(sentence, to: Columns.of(terminal: terminal).map { $0 - "kithd: ".utf8.count } ?? .max)
+      .joined(separator: "\n")
+  }
+
+  private static func restored(_ old: String) -> String {
+    Catalogue.isWanted
+      ? "バックアップを戻しました。kithd を起動してください。前のデータは \(old) にあります。"
+      : "The backup is in place. Start kithd. What was there before is in \(old)."
+  }
+
+  private static func upgradeUndone(_ old: String) -> String {
+    Catalogue.isWanted
+      ? "アップグレード前のデータを戻しました。前の版を入れて起動してください。この版の kithd を起動すると、データがまた移行されます。"
+        + "今までのデータは \(old) にあります。"
+      : "The store from before the upgrade is in place. Install the release of before and start it: this kithd would "
+        + "migrate the store again. What was there is in \(old)."
   }
 }

@@ -1,4 +1,5 @@
 public import Bus
+internal import Glibc
 internal import KithMessages
 
 extension Failure {
@@ -14,13 +15,32 @@ extension Failure {
     let details = self.status.details
     switch self.reason {
     case "FIELD_INVALID": return self.japaneseOfField
+    case "HUB_NOT_RUNNING": return self.japaneseOfHub
     case "RECORD_UNKNOWN":
+      if let streams = details["streams"] {
+        return "「\(details["stream"] ?? "")」という通知の種類はありません。選べるもの: \(streams)"
+      }
       // The English sentence names the command that lists them.
       let list = self.message.firstMatch(of: /`(kith [^`]+)`/).map { "確認するには: \($0.1)" }
       return "「\(details["record"] ?? "")」は見つかりません。\(list ?? "一覧で ID を確認してください。")"
     case "MONICA_REFUSED":
       let why = details.values.sorted().joined(separator: " ")
       return "Monicaサーバーが受け付けませんでした。内容を直してから、もう一度送ってください。" + (why.isEmpty ? "" : "（\(why)）")
+    case "RECORD_EXISTS":
+      if let path = details["path"] { return "\(path) はもうあるので、上書きしていません。別の名前にするか、先に削除してください。" }
+      if let source = details["source"] { return "「\(source)」という取り込み元はもうあります。別の名前にしてください。" }
+      return Self.japaneseSentences[self.reason]
+    case "FILE_MISSING" where details["upgrade_copy"] != nil:
+      return "\(details["upgrade_copy"] ?? "") にアップグレード前の写しはありません。バックアップを戻してください: kith restore ファイル"
+    case "FILE_UNREADABLE", "FILE_UNWRITABLE", "FILE_MISSING", "NOT_A_BACKUP", "SOURCE_UNAVAILABLE",
+      "SOURCE_UNREADABLE",
+      "SOURCE_NOT_A_FOLDER", "SOURCE_NOT_A_FILE", "SOURCE_CHANGING", "SOURCE_TOO_LARGE":
+      return self.japaneseOfPath
+    case "BACKUP_FAILED": return self.japaneseOfBackup
+    case "BACKUP_NOT_TAKEN": return self.japaneseOfHandover
+    case "STORE_DAMAGED":
+      guard let backup = details["backup"] else { return Self.japaneseSentences[self.reason] }
+      return "バックアップ \(backup) は壊れています。何も変更していません。別のバックアップを使ってください。"
     case "BUG": return "kithd の内部で問題が起きました (ログ ID \(details["log_id"] ?? "-"))。ログを添えて報告してください。"
     default: return Self.japaneseSentences[self.reason]
     }
@@ -28,7 +48,6 @@ extension Failure {
 
   private static let japaneseSentences = [
     // kithd とのやりとり
-    "HUB_NOT_RUNNING": "kithd が動いていません。systemctl --user start kithd などで起動してください。別のマシンなら、アドレスと tcp の設定を確認してください。",
     "HUB_SILENT": "kithd から返事がありません。ログ (journalctl -u kithd) を確認し、止まっていれば再起動してください。",
     "SOCKET_FORBIDDEN": "別のユーザーの kithd です。そのユーザーで sudo -u を使って実行するか、設定の [users] に登録してもらってください。",
     "NO_TERMINAL":
@@ -82,7 +101,10 @@ extension Failure {
     "SEQ_COMPACTED": "古い通知はもうありません。もう一度実行してください。",
     "FILE_UNREADABLE": "ファイルを読めません。パスと権限を確認してください。",
     "BACKUP_NOT_CONFIGURED": "バックアップの保存先がありません。kithd.toml の [backup] に folder を書き、kithd を再起動してください。",
-    "BACKUP_FAILED": "バックアップできませんでした。フォルダー、空き容量、パスフレーズを確認してください。kith backup list に理由があります。",
+    "BINARY_ON_TERMINAL": "文字ではないので、端末には書き出しません。ファイル名を指定するか、プログラムに渡してください: | プログラム",
+    "NOT_A_BACKUP":
+      "Kith のバックアップではありません。バックアップは kithd.toml の [backup] のフォルダーにあります。kithd が動いていれば、一覧を見られます: kith backup list",
+    "SCHEMA_TOO_NEW": "このデータは新しい kithd が書いたものです。その版の kithd を入れてください。",
     "CLOCK_UNSET": "時計が遅れているため、何もしていません。時計を合わせてください: timedatectl set-ntp true",
     "RESTORE_UNFINISHED": "復元が途中で止まっています。kithd restore をもう一度実行してください。",
     "FILE_NOT_WRITTEN": "ファイルに書き込めません。フォルダーと権限を確認してください。",
@@ -202,6 +224,80 @@ extension Failure {
     "CERTIFICATE_UNUSABLE": "証明書を使えません。kithd のマシンでファイルを確認してください。",
   ]
 
+  private var japaneseOfHub: String {
+    let details = self.status.details
+    if let hub = details["hub"] {
+      return "\(hub) の kithd から返事がありません。アドレスと、kithd のマシンの tcp の設定を確認してください: kith keys show"
+    }
+    let places = details["places"].map { "\($0) で " } ?? ""
+    return "\(places)kithd が動いていません。systemctl --user start kithd などで起動してください。"
+      + "ほかの場所で動いていれば、--runtime-dir か KITH_RUNTIME_DIR で指定してください。"
+  }
+
+  /// With the path that is meant, and the reason of the system.
+  private var japaneseOfPath: String? {
+    guard let sentence = Self.japaneseSentences[self.reason] else { return nil }
+    guard let path = self.status.details["path"] else { return sentence }
+    let why = self.status.details["errno"].flatMap { Int32($0) }.map { " (\(Self.japanese(errno: $0)))" } ?? ""
+    switch self.reason {
+    case "FILE_UNREADABLE": return "\(path == "-" ? "標準入力" : path) を読めません\(why)。パスと権限を確認してください。"
+    case "FILE_UNWRITABLE":
+      return "\(path == "-" ? "標準出力" : path) に書き込めません\(why)。フォルダー、権限、ディスクの空きを確認してください。"
+    default: return "\(path)\(why): \(sentence)"
+    }
+  }
+
+  private static func japanese(errno code: Int32) -> String {
+    switch code {
+    case ENOENT: "ファイルかフォルダーがありません"
+    case EACCES, EPERM: "権限がありません"
+    case EISDIR: "フォルダーです"
+    case ENOTDIR: "途中のパスがフォルダーではありません"
+    case ENOSPC, EDQUOT: "空きがありません"
+    case EROFS: "読み取り専用です"
+    case ENAMETOOLONG: "名前が長すぎます"
+    default: strerror(code).map { String(cString: $0) } ?? "errno \(code)"
+    }
+  }
+
+  private var japaneseOfBackup: String {
+    let details = self.status.details
+    let said = details["said"] ?? ""
+    let sentence =
+      switch details["cause"] {
+      case "folder_missing": "フォルダーがありません。ディスクをマウントするか、新しい保存先ならフォルダーを作ってください。"
+      case "other_folder": "以前のバックアップが1つもありません。ディスクをマウントしてください。新しい保存先なら、最初の1つを作ってください: kith backup now"
+      case "not_written": "ファイルを書けません。フォルダーと権限を確認してください。"
+      case "key_file": "鍵やパスフレーズのファイル \(said) を使えません。場所、権限、持ち主を確認してください。"
+      case "program": "\(said) を最後まで実行できませんでした。入っているか確認してください。"
+      case "archive": "壊れているか、tar のアーカイブではありません (\(said))。別のバックアップを使ってください。"
+      case "cipher": "暗号化か復号に失敗しました (\(said))。パスフレーズや鍵と、gpg か age が入っていることを確認してください。"
+      case "identity_missing": "age の鍵で暗号化されています。秘密鍵のファイルを指定してください: --identity-file ファイル"
+      default: "作れないか、読めません。フォルダー、権限、空き容量を確認してください。" + (said.isEmpty ? "" : " (\(said))")
+      }
+    return "バックアップ" + (details["path"].map { " \($0)" } ?? "") + ": " + sentence
+  }
+
+  private var japaneseOfHandover: String {
+    let details = self.status.details
+    var sentences: [String] = []
+    if let worker = details["worker"] {
+      let why = Failure(self.code, details["worker_reason"] ?? "", "", details: details).inJapanese.message
+      sentences.append("ワーカー \(worker) がまだバックアップを受け取っていません。\(why)")
+    }
+    if let program = details["program"] {
+      let why =
+        switch details["program_why"] {
+        case "stopped": "途中で kithd が止まりました。"
+        case "out_of_time": "50分たっても終わりませんでした。"
+        case "not_run": "実行できません。パスと権限を確認してください。"
+        default: "失敗して終わりました。kithd のログに出力があります。"
+        }
+      sentences.append("\(program) がまだバックアップを受け取っていません。\(why)")
+    }
+    return sentences.isEmpty ? "ワーカーかプログラムが、まだバックアップを受け取っていません。" : sentences.joined(separator: " ")
+  }
+
   private var japaneseOfField: String? {
     guard let field = self.status.details.keys.sorted().first else { return nil }
     let name = String(field.split(separator: ".").last ?? "")
@@ -217,6 +313,7 @@ extension Failure {
     "token_file": "kithd のあるマシンの / で始まるパスにしてください。",
     "category": "服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。",
     "day": "日付は YYYY-MM-DD の形で書いてください。", "from_day": "日付は YYYY-MM-DD の形で書いてください。",
+    "until": "最初の日か、それより後の日付を YYYY-MM-DD の形で書いてください。", "span": "日、週、月のどれかを指定してください。",
     "to_day": "日付は YYYY-MM-DD の形で書いてください。", "time": "時刻は HH:MM の形で書いてください。",
     "person_time": "時刻は HH:MM の形で書いてください。", "time_zone": "Asia/Tokyo のような時間帯の名前にしてください。",
     "language": "ja か en にしてください。話す言語は en-US のようにも書けます。", "occurred_at": "すでに過ぎた日時にしてください。",
@@ -263,6 +360,9 @@ private enum FieldFault {
     ("is no moment in time", "日時を確認してください。"), ("is no time. Enter", "2026-11-24T08:10 のような日時にしてください。"),
     ("must be a day that exists", "1950-05-17 か、年がわからなければ --05-17、年だけなら ~1950 の形で書いてください。"),
     ("must be one of", "選択肢から選んでください。"),
+    ("has to be 16 hex digits", "16桁の16進数にしてください。承認待ちの鍵の指紋を見るには: kith keys pending"),
+    ("is not a key: 64 hex digits", "鍵ではありません。kith keys new が表示する64桁の16進数にしてください。"),
+    ("is not that of the key", "指定した鍵の指紋ではありません。鍵か指紋を確認してください。"),
     ("characters; at most", "長すぎます。短くしてください。"), ("entries; at most", "数が多すぎます。減らしてください。"),
   ]
 

@@ -44,20 +44,22 @@ public struct StatusExamination: Sendable {
   /// The backups that are made every day; nil if no folder is configured.
   public var dailyBackup: Finding? {
     guard !self.backups.folder.isEmpty else { return nil }
-    guard self.backups.fault.isEmpty else {
-      return Finding(.backup, .bad, self.backups.fault, advice: "kith backup now")
-    }
+    let fault =
+      self.backups.hasError ? self.say.sentence(Failure(status: self.backups.error)) : self.backups.fault
     guard self.backups.hasLastGood else {
-      return Finding(
-        .backup, .look, self.say("No backup was made yet.", "バックアップをまだ作っていません。"), advice: "kith backup now")
+      let none = self.say("No backup was made yet.", "バックアップをまだ作っていません。")
+      return fault.isEmpty
+        ? Finding(.backup, .look, none, advice: "kith backup now")
+        : Finding(.backup, .bad, "\(fault) \(none)", advice: "kith backup now")
     }
     // One day, and the time to make one.
     let isOld = self.say.now.seconds - self.backups.lastGood.seconds > 2 * 86_400
     let made = self.say.relative(self.backups.lastGood)
-    guard isOld else { return Finding(.backup, .good, made) }
+    let last = self.say("The last good backup was made \(made).", "最後の正しいバックアップは\(made)です。")
+    guard isOld || !fault.isEmpty else { return Finding(.backup, .good, made) }
     return Finding(
-      .backup, .bad, self.say("The last good backup was made \(made).", "最後の正しいバックアップは\(made)です。"),
-      advice: "kith backup now")
+      .backup, .bad, [fault, isOld ? last : ""].filter { !$0.isEmpty }.joined(separator: " "), advice: "kith backup now"
+    )
   }
 
   /// The state of the database.

@@ -56,9 +56,15 @@ package struct Catalogue: Sendable {
     if let found = self.texts[text] { return found }
     for (pieces, translation) in self.patterns {
       guard let values = Self.values(of: text, between: pieces) else { continue }
-      return zip(translation, values + [""]).reduce("") { $0 + $1.0 + $1.1 }
+      return zip(translation, values.map(Self.listed) + [""]).reduce("") { $0 + $1.0 + $1.1 }
     }
     return nil
+  }
+
+  /// Words in quotes as Japanese lists them: the parser joins them with `and` and `or`.
+  private static func listed(_ value: Substring) -> String {
+    guard value.hasPrefix("'"), value.hasSuffix("'") else { return String(value) }
+    return ["' and '", "' or '", "', '"].reduce(String(value)) { $0.replacing($1, with: "'、'") }
   }
 
   /// The translation, or the text itself.

@@ -1,11 +1,10 @@
 internal import Backups
-internal import Bus
-internal import Daemon
+public import Bus
 internal import Foundation
 internal import KithMessages
 internal import Storage
 
-/// The process that restores a backup: command line, words, exit code.
+/// Restores what a command line names.
 public struct RestoreProcess: Sendable {
   private let path: String?
   private let passphraseFile: String?
@@ -26,30 +25,20 @@ public struct RestoreProcess: Sendable {
     self.configPath = configPath
   }
 
-  /// Restores the backup, and says where the files of before are.
+  /// Restores the backup.
   ///
-  /// - Returns: 0 if it was restored, 2 if the configuration cannot be used, 1 for any other error.
-  public func run() async -> Int32 {
-    do throws(Failure) {
-      let locations = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.stateDirectory)
-      let configured = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
-      let path =
-        if let named = self.path { RuntimeLocations.absolute(named) } else {
-          try Self.beforeUpgrade(in: locations.stateDirectory)
-        }
-      let restore = BackupRestore(
-        path: path, cipher: self.named ?? configured.backup.plan?.cipher, directory: locations.stateDirectory)
-      let old = try await restore.run()
-      print(
-        self.path == nil
-          ? "The store from before the upgrade is in place. Install the release of before and start it: this kithd would "
-            + "migrate the store again. What was there is in \(old)."
-          : "The backup is in place. Start kithd. What was there before is in \(old).")
-      return 0
-    } catch {
-      DaemonLog.end("kithd", error.message)
-      return error.reason.hasPrefix("CONFIG_") ? 2 : 1
-    }
+  /// - Returns: The directory in which the files of before are.
+  /// - Throws: Why it was not restored; `CONFIG_…` if the configuration cannot be used.
+  public func run() async throws(Failure) -> String {
+    let locations = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.stateDirectory)
+    let configured = try HubProcess.configuration(self.configPath, ProcessInfo.processInfo.environment)
+    let path =
+      if let named = self.path { RuntimeLocations.absolute(named) } else {
+        try Self.beforeUpgrade(in: locations.stateDirectory)
+      }
+    let restore = BackupRestore(
+      path: path, cipher: self.named ?? configured.backup.plan?.cipher, directory: locations.stateDirectory)
+    return try await restore.run()
   }
 
   /// What the command line names.
@@ -62,7 +51,8 @@ public struct RestoreProcess: Sendable {
     guard let path = UpgradeCopy.newest(in: directory) else {
       throw Failure(
         .notFound, "FILE_MISSING",
-        "No upgrade has left a copy of the store in \(directory). Restore a backup: kithd restore FILE")
+        "No upgrade has left a copy of the store in \(directory). Restore a backup: kithd restore FILE",
+        details: ["upgrade_copy": directory])
     }
     return path
   }

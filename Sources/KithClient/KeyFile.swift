@@ -75,7 +75,7 @@ public struct KeyFile: Sendable {
     guard lstat(path, &status) != 0 else {
       throw Failure(
         .alreadyExists, "RECORD_EXISTS",
-        "\(path) exists already and is not replaced. Choose another file, or remove it.")
+        "\(path) exists already and is not replaced. Choose another file, or remove it.", details: ["path": path])
     }
     let keys: CurveKeyPair
     do throws(ZMQError) {

@@ -105,8 +105,8 @@ public final class KithClient: Port, Sendable {
       guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
       throw Failure(
         .unavailable, "HUB_NOT_RUNNING",
-        "No kithd answers at \(hub.control). Check the address, and that tcp is served there: `kith keys show` on the hub."
-      )
+        "No kithd answers at \(hub.control). Check the address, and that tcp is served there: `kith keys show` on the hub.",
+        details: ["hub": hub.control])
     }
   }
 

@@ -26,7 +26,7 @@ package enum LocalHub {
       """
       No kithd answers at \(places.map(\.runtimeDirectory).joined(separator: " or ")). Start it with `kithd`, or with \
       `systemctl --user start kithd` where it is installed; --runtime-dir or KITH_RUNTIME_DIR says where else to look.
-      """)
+      """, details: ["places": places.map(\.runtimeDirectory).joined(separator: ", ")])
   }
 
   /// Why a listening hub did not answer. The kernel tells the hub our user; a user without access gets no answer.

@@ -13,8 +13,10 @@ public enum EventStream: Int, Sendable, CaseIterable {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN`.
   public init(named name: String) throws(Failure) {
     guard let index = Self.names.firstIndex(of: name), let stream = Self(rawValue: index) else {
-      throw .unknownRecord(
-        "stream", "There is no stream '\(name.prefix(64))'. The streams are \(Self.names.joined(separator: ", ")).")
+      let (name, names) = (String(name.prefix(64)), Self.names.joined(separator: ", "))
+      throw Failure(
+        .notFound, "RECORD_UNKNOWN", "There is no stream '\(name)'. The streams are \(names).",
+        details: ["record": "stream", "stream": name, "streams": names])
     }
     self = stream
   }

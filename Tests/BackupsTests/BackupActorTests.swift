@@ -253,6 +253,7 @@ struct BackupActorTests {
     await backups.tick()
     #expect(try names().count == 1 && names()[0].hasSuffix(made.name))
     #expect(try await backups.state().fault.isEmpty)
+    #expect(try await !backups.state().hasError)
     #expect(try await house.rows().map(\.awaitsProgram) == [false])
     house.pass(5 * minute)
     await backups.tick()
@@ -268,6 +269,8 @@ struct BackupActorTests {
     let backups = house.actor(archive: port)
     let made = try await backups.make()
     #expect(made.awaitsWorker && made.fault.hasPrefix("The worker attic did not take the backup: "))
+    #expect(made.error.reason == "BACKUP_NOT_TAKEN" && made.error.details["worker"] == "attic")
+    #expect(try await backups.state().error == made.error)
     port.isThere.withLock { $0 = true }
     house.pass(60_000_000_000)
     await backups.tick()

@@ -90,6 +90,28 @@ struct FailureLanguageTests {
     }
   }
 
+  @Test("Why there is no backup, or why it was not taken, is told whole")
+  func backups() {
+    func read(_ reason: String, _ details: [String: String]) -> String {
+      Failure(.internal, reason, "English", details: details).read(in: .japanese).message
+    }
+    for cause in [
+      "folder_missing", "other_folder", "not_written", "key_file", "program", "archive", "cipher", "identity_missing",
+    ] {
+      let message = read("BACKUP_FAILED", ["path": "/mnt", "cause": cause])
+      #expect(message.hasPrefix("バックアップ /mnt: ") && !message.contains("作れないか、読めません"), "\(cause)")
+    }
+    #expect(
+      read(
+        "BACKUP_NOT_TAKEN",
+        ["worker": "attic", "worker_reason": "BACKUP_FAILED", "path": "/attic", "cause": "folder_missing"]
+      ).hasPrefix("ワーカー attic がまだバックアップを受け取っていません。バックアップ /attic: フォルダーがありません。"))
+    #expect(
+      read("BACKUP_NOT_TAKEN", ["program": "/bin/take", "program_why": "not_run"])
+        == "/bin/take がまだバックアップを受け取っていません。実行できません。パスと権限を確認してください。")
+    #expect(read("FILE_UNWRITABLE", ["path": "/a", "errno": "13"]).hasPrefix("/a に書き込めません (権限がありません)。"))
+  }
+
   @Test("The matches of an ambiguous name are listed")
   func ambiguous() {
     let match = NameMatch(

@@ -55,6 +55,37 @@ struct SystemCommandTests {
         """)
   }
 
+  @Test("What is wrong with the backups is told in the language of the reader, with the age of the last good one")
+  func backups() async throws {
+    let failure = Failure(
+      .internal, "BACKUP_FAILED", "No backup came of /mnt: the folder is missing.",
+      details: ["path": "/mnt", "cause": "folder_missing"])
+    func said(_ language: String, days: Int64, error: Status?) async throws -> String {
+      try await CommandRun.of("status", "--lang", language) { command in
+        guard command is ListBackupsRequest else { return StatusReply.with { $0.storage.integrity = .sound } }
+        return BackupState.with {
+          $0.folder = "/mnt"
+          $0.lastGood.seconds = CommandRun.now.seconds - days * 86_400
+          $0.fault = failure.message
+          if let error { $0.error = error }
+        }
+      }.output
+    }
+    let english = try await said("en", days: 3, error: failure.status)
+    #expect(english.contains("the folder is missing. The last good backup was made 3 days ago."))
+    let japanese = try await said("ja", days: 3, error: failure.status)
+    #expect(japanese.contains("バックアップ /mnt: フォルダーがありません。") && japanese.contains("最後の正しいバックアップは3日前です。"))
+    #expect(!japanese.contains("No backup"))
+    #expect(try await !said("ja", days: 1, error: failure.status).contains("最後の正しい"))
+    // What an earlier release stored has no reason.
+    #expect(try await said("ja", days: 1, error: nil).contains("No backup came of /mnt: the folder is missing."))
+    let none = try await CommandRun.of("status") { command in
+      guard command is ListBackupsRequest else { return StatusReply.with { $0.storage.integrity = .sound } }
+      return BackupState()
+    }
+    #expect(none.output.contains("Backup    none is made every day. To set it up: [backup] folder in kithd.toml"))
+  }
+
   @Test("Colour only where it is wanted")
   func colour() async throws {
     let reply = StatusReply.with { $0.storage.integrity = .damaged }

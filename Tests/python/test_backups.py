@@ -216,6 +216,10 @@ def test_a_folder_that_cannot_be_written_is_said_and_tried_again(house):
             [BINARIES / "kith", "--runtime-dir", house.hub.runtime, command], capture_output=True, text=True,
             env={**os.environ, "LC_ALL": "C.UTF-8"})
         assert "No backup came of" in run.stdout and "kith backup now" in run.stdout, run.stdout
+        japanese = subprocess.run(
+            [BINARIES / "kith", "--runtime-dir", house.hub.runtime, command], capture_output=True, text=True,
+            env={**os.environ, "LC_ALL": "ja_JP.UTF-8"})
+        assert f"バックアップ {house.folder}" in japanese.stdout and "No backup" not in japanese.stdout, japanese.stdout
     house.folder.unlink()
     house.hub.error("Backups/Make", timeout=60)
     assert "Mount its disk" in house.state()["fault"] and not house.folder.exists()

@@ -10,9 +10,7 @@ import socket
 import uuid
 
 import pytest
-import qrcode
 import zmq
-from qrcode.util import MODE_8BIT_BYTE, QRData
 
 from conftest import Hub, Wire
 from events import Subscription
@@ -357,31 +355,6 @@ def test_kith_shows_devices_and_who_asks(hub, name):
     assert "revoked" in hub.local("web", "revoke", name, "--yes")
     assert name not in hub.local("web", "devices") and name in hub.local("web", "devices", "--all")
     assert "admin" in hub.local("whoami") and "uid:" in hub.local("whoami")
-
-
-def printed_modules(lines):
-    """The modules of a code in half blocks, dark ones true, without its quiet zone of four."""
-    rows = []
-    for line in lines:
-        rows += [[cell in " ▄" for cell in line], [cell in " ▀" for cell in line]]
-    size = len(lines[0])
-    return [row[4:size - 4] for row in rows[4:size - 4]]
-
-
-@pytest.mark.parametrize("host", ["k", "kith.home.arpa", "h" * 50 + ".home.arpa:8443", "h" * 60 + "." + "o" * 30 + ".home.arpa"])
-def test_the_picture_is_the_code_of_its_address(host):
-    """Against an encoder of another maker, under one of the eight masks."""
-    with tcp_hub(f'[web]\nurl = "https://{host}"\n') as hub:
-        shown = hub.local("web", "pair", "--name", "phone").splitlines()
-        url = next(line.split()[1] for line in shown if line.startswith("Address"))
-        modules = printed_modules([line for line in shown if line.startswith("█")])
-        codes = []
-        for mask in range(8):
-            code = qrcode.QRCode(error_correction=qrcode.constants.ERROR_CORRECT_L, mask_pattern=mask, border=0)
-            code.add_data(QRData(url.encode(), mode=MODE_8BIT_BYTE))
-            code.make(fit=True)
-            codes.append(code.get_matrix())
-        assert modules in codes
 
 
 def test_a_device_reaches_no_file_of_the_hub(hub, tmp_path):

@@ -1,13 +1,17 @@
 """A backup that is needed: it comes back whole, whatever happens meanwhile, and what was there before is kept."""
+import fcntl
 import hashlib
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import tarfile
+import termios
 import time
 
 import pytest
@@ -223,17 +227,60 @@ def test_kith_restore_says_that_kithd_has_to_be_stopped_and_then_restores(house)
     environment = {**os.environ, "KITH_STATE_DIR": str(house.hub.directory / "state"), "KITH_RUNTIME_DIR": str(house.hub.runtime),
                    "KITH_CONFIG": str(house.hub.directory / "config.toml")}
 
-    def restore():
+    def restore(*options, **locale):
         return subprocess.run(
-            [BINARIES / "kith", "restore", path], capture_output=True, text=True, timeout=120, env=environment)
+            [BINARIES / "kith", "restore", path, *options], capture_output=True, text=True, timeout=120,
+            env={**environment, **locale})
 
     refused = restore()
     assert refused.returncode == 1 and "systemctl --user stop kithd" in refused.stderr, refused.stderr
     house.hub.end()
-    run = restore()
-    assert run.returncode == 0 and "Start kithd" in run.stdout, run.stderr
+    unasked = restore()
+    assert unasked.returncode == 1 and "--yes" in unasked.stderr and "before-restore-TIME" in unasked.stderr, unasked.stderr
+    run = restore("--yes", LC_ALL="ja_JP.UTF-8")
+    assert run.returncode == 0 and "kithd を起動してください" in run.stdout, run.stderr
     house.start()
     assert house.memos() == sorted(ENTRIES)
+
+
+def at_a_terminal(house, path, answer):
+    """`kith restore` on a terminal of 80 columns, with the answer to its question; what it said, and how it ended."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(KITH_STATE_DIR=str(house.hub.directory / "state"), KITH_RUNTIME_DIR=str(house.hub.runtime),
+                          KITH_CONFIG=str(house.hub.directory / "config.toml"), LC_ALL="C.UTF-8")
+        os.execv(BINARIES / "kith", ["kith", "restore", str(path)])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    said = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            said += piece
+            if said.endswith(b"[y/N] "):
+                os.write(terminal, answer)
+    except OSError:
+        pass
+    return said.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_person_is_asked_before_everything_is_replaced(house):
+    house.fill()
+    path = house.make()
+    house.hub.reply("Care/Record", {"category": "meal", "memo": LATER[0]})
+    house.hub.end()
+    said, code = at_a_terminal(house, path, b"n\n")
+    assert code == 1 and "Nothing was changed" in said and not house.kept(), said
+    said, code = at_a_terminal(house, path, b"y\n")
+    assert code == 0 and "The backup is in place" in said and len(house.kept()) == 1, said
+
+
+def test_what_is_no_backup_is_called_so(house, tmp_path):
+    assert house.hub.end() == 0
+    (tmp_path / "letter.tar").write_text("Dear Ann,\n")
+    for path in tmp_path / "letter.tar", tmp_path:
+        refused = house.restore(path)
+        assert refused.returncode == 1 and f"{path} is not a backup of Kith" in refused.stderr, refused.stderr
+        assert "tar said" not in refused.stderr and "NSCocoa" not in refused.stderr
+    assert "Kith のバックアップではありません" in house.restore(tmp_path, LC_ALL="ja_JP.UTF-8").stderr
 
 
 def test_the_copy_from_before_an_upgrade_is_put_back(house):

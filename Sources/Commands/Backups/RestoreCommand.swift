@@ -11,10 +11,13 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore", abstract: "Put a backup in the place of everything that kithd has, while it is stopped.",
     discussion: """
       The files of before are kept in the state directory, in before-restore-TIME.
+      On a terminal it asks first; in a script it needs --yes.
       Example: kith restore /srv/backup/kith/kith-20260131T033000Z-3f9a2c1b.tar
       """)
 
   @OptionGroup var backup: RestoreOptions
+
+  @OptionGroup var confirmation: Confirmation
 
   func run() async throws {
     let say = Language.asked(in: CommandLine.arguments)
@@ -28,6 +31,7 @@ struct RestoreCommand: AsyncParsableCommand {
           "kithd が動いています。データの入れ替えは止めている間だけできます。止めてからもう一度実行し、そのあと起動してください: systemctl --user stop kithd")
       ).worded
     }
+    try self.confirmation.ask(try self.question(say), isGrave: true, .standard, say)
     let program = "\(ProgramFolder.path)/kithd"
     var arguments: [UnsafeMutablePointer<CChar>?] =
       ([program, "restore"] + self.backup.words).map { strdup($0) } + [nil]
@@ -38,5 +42,15 @@ struct RestoreCommand: AsyncParsableCommand {
         "\(program) cannot be run. Run it where kithd is installed: kithd restore FILE",
         "\(program) を実行できません。kithd のあるマシンで実行してください: kithd restore ファイル")
     ).worded
+  }
+
+  private func question(_ say: Language) throws(Failure) -> String {
+    let state = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.backup.stateDir).stateDirectory
+    let file = self.backup.file.map { Printable.text($0) }
+    return say(
+      "Everything that kithd has in \(state) is replaced by \(file ?? "the copy from before the upgrade"). What is there now is "
+        + "kept in \(state)/before-restore-TIME. Go on?",
+      "\(state) の kithd のデータをすべて\(file.map { " \($0) " } ?? "アップグレード前の写し")と入れ替えます。"
+        + "今のデータは \(state)/before-restore-日時 に残ります。続けますか?")
   }
 }

@@ -84,7 +84,9 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only with this person: an id, or a name that only one person has.")
   var person: PersonReference?
 
-  @Option(help: "Only on these days: today, 'last week', 'last month', 先週, 2026-11-20.", transform: TimeText.pointOrDay)
+  @Option(
+    name: [.long, .customLong("day")], help: "Only on these days: today, 'last week', 'last month', 先週, 2026-11-20.",
+    transform: TimeText.pointOrDay)
   var during: TimeText?
 
   @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)

@@ -21,7 +21,7 @@ struct ImportCallsCommand: HubCommand {
   var file: String
 
   func run(_ session: Session) async throws {
-    let calls = try self.read()
+    let calls = try self.read(session.language)
     var reply = BulkTagCallsReply()
     var (known, unplaced): (Int, [String]) = (0, [])
     let here = try await Self.here(session)
@@ -60,7 +60,7 @@ struct ImportCallsCommand: HubCommand {
   }
 
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for another file.
-  private func read() throws(Failure) -> [Call] {
+  private func read(_ say: Language) throws(Failure) -> [Call] {
     let descriptor = try InputFile.open(self.file)
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -69,7 +69,12 @@ struct ImportCallsCommand: HubCommand {
     }
     // The form of the export: an object with `calls`, as in the reply of a list.
     guard let reply = try? ListCallsReply(jsonUTF8Bytes: bytes, options: Self.options) else {
-      throw .invalid(field: "file", "is no export of calls. Make one: kith call export --format json")
+      throw Failure.invalid(
+        field: "file",
+        say(
+          "\(Printable.text(self.file)) is no export of calls. Make one: kith call export --format json",
+          "\(Printable.text(self.file)) は電話を書き出したファイルではありません。作るには: kith call export --format json")
+      ).worded
     }
     return reply.calls
   }

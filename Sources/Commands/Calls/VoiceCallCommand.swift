@@ -51,7 +51,9 @@ struct VoiceCallCommand: HubCommand {
     request.record.attachments = call.attachments + [try await session.upload(file.upload("audio/wav"))]
     request.fields = ["attachments"]
     request.ifUpdatedAt = call.updatedAt
-    try await session.show(try await session.ask(request), after: "The voice note is kept with the call.")
+    try await session.show(
+      try await session.ask(request),
+      after: session.language("The voice note is kept with the call.", "録音を電話の記録に付けました。"))
   }
 }
 

@@ -205,7 +205,11 @@ struct DeleteCareCommand: HubCommand {
     var request = DeleteCareRequest()
     request.id = try await self.target.id(session)
     let reply = try await session.ask(request)
-    try await session.show(reply, CareCard(reply.record).lines(session))
+    try await session.show(
+      reply,
+      CareCard(reply.record).lines(session) + [
+        session.language("To restore it:", "元に戻すには:") + " kith care restore \(session.ids[reply.record.id])"
+      ])
   }
 }
 
@@ -240,17 +244,17 @@ struct ExportCareCommand: HubCommand {
   @Option(help: "csv or json.")
   var format = CareExportFormat.csv
 
-  @Option(help: "The first day, as YYYY-MM-DD, yesterday, 'last monday', 昨日.")
-  var from: DayArgument?
+  @Option(help: "The first day: 2026-11-20, yesterday, 'last month' (its first day), 先月.")
+  var from: DaysArgument?
 
-  @Option(help: "The last day.")
-  var to: DayArgument?
+  @Option(help: "The last day; of a week or a month, its last.")
+  var to: DaysArgument?
 
   func run(_ session: Session) async throws {
     var request = ExportCareRequest()
     request.format = self.format.rawValue
-    request.fromDay = try await session.careDay(self.from)
-    request.toDay = try await session.careDay(self.to)
+    request.fromDay = try await session.careDay(self.from?.first)
+    request.toDay = try await session.careDay(self.to?.last)
     let blob = try await session.ask(request, drawing: session.language("export", "書き出し"))
     try await session.save(blob, to: self.output)
   }

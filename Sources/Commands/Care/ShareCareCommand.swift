@@ -15,6 +15,9 @@ struct SummaryCareCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
+  @Argument(help: "The day, as with --day.")
+  var date: DayArgument?
+
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")
   var day: DayArgument?
 
@@ -25,7 +28,7 @@ struct SummaryCareCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let reply = try await session.summary(
-      of: self.day, span: self.span.span, short: self.short, in: self.global.lang)
+      of: self.day ?? self.date, span: self.span.span, short: self.short, in: self.global.lang)
     // The text ends with a line feed, and the console adds one to each line.
     try await session.show(reply, [String(reply.text.dropLast())])
   }

@@ -13,4 +13,10 @@ extension GiftStatus: ExpressibleByArgument {
   /// In the language of the locale.
   public static var allValueStrings: [String] { Self.allCases.map { $0.words(.ofLocale) } }
 }
-extension SyncState: ExpressibleByArgument {}
+extension SyncState: ExpressibleByArgument {
+  /// Accepts the words that lists print, in both languages, as well as the word of the wire.
+  public init?(argument: String) { self.init(rawValue: Self.name(typed: argument)) }
+
+  /// In the language of the locale.
+  public static var allValueStrings: [String] { Self.allCases.map { $0.words(.ofLocale) } }
+}

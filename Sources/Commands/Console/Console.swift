@@ -4,6 +4,7 @@ internal import Help
 internal import KithMessages
 internal import Secrets
 internal import SwiftProtobuf
+internal import Synchronization
 
 /// The streams and the terminal that a command prints to and asks on.
 public struct Console: Sendable {
@@ -22,6 +23,8 @@ public struct Console: Sendable {
   private let input: @Sendable () -> [UInt8]?
   private let secret: @Sendable (String) -> String?
   private let answer: @Sendable (String) -> String?
+  /// The `errno` of the first line that could not be printed; 0 = none.
+  let lostError: @Sendable () -> Int32
 
   /// Makes a console from two outputs, an input and two prompts.
   ///
@@ -32,13 +35,15 @@ public struct Console: Sendable {
   ///   - input: Returns all of standard input; nil if it cannot be read.
   ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
   ///   - answer: The same, with the answer shown.
+  ///   - lostError: The `errno` of the first line that could not be printed; 0 = none.
   package init(
     isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool,
     pager: (@Sendable ([String]) -> Bool)? = nil,
     out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
     secret: @escaping @Sendable (String) -> String? = { _ in nil },
-    answer: @escaping @Sendable (String) -> String? = { _ in nil }
+    answer: @escaping @Sendable (String) -> String? = { _ in nil },
+    lostError: @escaping @Sendable () -> Int32 = { 0 }
   ) {
     self.isTerminal = isTerminal
     self.columns = columns
@@ -50,7 +55,10 @@ public struct Console: Sendable {
     self.input = input
     self.secret = secret
     self.answer = answer
+    self.lostError = lostError
   }
+
+  private static let lost = Mutex<Int32>(0)
 
   /// Standard output and standard error. Colour on a terminal only, and not with `NO_COLOR` (no-color.org).
   public static let standard: Console = {
@@ -64,10 +72,15 @@ public struct Console: Sendable {
       isTerminal: isTerminal, columns: isTerminal ? Terminal.size().columns : nil,
       errorColumns: Columns.of(terminal: STDERR_FILENO),
       usesColour: isTerminal && allowsColour, pager: isTerminal ? pager : nil,
-      out: { _ = Self.write($0.utf8, to: STDOUT_FILENO) }, err: { _ = Self.write($0.utf8, to: STDERR_FILENO) },
+      out: { text in
+        guard !Self.write(text.utf8, to: STDOUT_FILENO) else { return }
+        let code = errno
+        // A reader that has seen enough closes the pipe.
+        if code != EPIPE { Self.lost.withLock { if $0 == 0 { $0 = code } } }
+      }, err: { _ = Self.write($0.utf8, to: STDERR_FILENO) },
       input: { InputFile.readStandardInput() },
       secret: { Terminal.readLine(prompt: $0, isShown: false) },
-      answer: { Terminal.readLine(prompt: $0, isShown: true) })
+      answer: { Terminal.readLine(prompt: $0, isShown: true) }, lostError: { Self.lost.withLock { $0 } })
   }()
 
   /// Prints a line.
@@ -127,7 +140,7 @@ public struct Console: Sendable {
   /// Asks a question to be answered by yes or no; any other answer is no.
   func confirm(_ question: String) -> Bool {
     // The answer needs some columns too.
-    let lines = Columns.folded("\(question) [y/N]", to: max(20, Columns.ofTerminal - 4))
+    let lines = Columns.folded("\(question) [y/N]", to: self.columns.map { max(20, $0 - 4) } ?? .max)
     return ["y", "yes", "はい"].contains(self.answer(lines.joined(separator: "\n") + " ")?.lowercased())
   }
 
@@ -283,6 +296,8 @@ private enum FieldOption {
     "to_day": "--to", "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
     "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
     "secret_file": "--secret-file", "text": "<text>", "body": "<text>", "time": "<time>",
+    "file": "<file>", "method": "<method>", "message": "<message>", "fingerprint": "<fingerprint>",
+    "public_key_z85": "--public-key",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.

@@ -56,7 +56,9 @@ struct AddSourceCommand: HubCommand {
       request.carddav = try self.account.account(at: carddav, session)
       request.carddav.books = self.book
     }
-    if let twin = try await session.ask(ListSourcesRequest()).sources.first(where: { $0.isTwin(of: request) }) {
+    if session.console.isTerminal, !self.confirmation.yes,
+      let twin = try await session.ask(ListSourcesRequest()).sources.first(where: { $0.isTwin(of: request) })
+    {
       let name = Printable.text(twin.name)
       try self.confirmation.ask(
         session.language(

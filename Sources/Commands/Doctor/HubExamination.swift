@@ -16,15 +16,15 @@ struct HubExamination {
   /// - Throws: The failure of a command that this caller may send.
   func findings() async throws(Failure) -> [Finding] {
     let status = try await self.session.ask(StatusRequest())
-    let checkup = try await self.permitted(CheckupRequest())
+    let checkup = try await self.session.askIfPermitted(CheckupRequest())
     var findings = [self.running(status)] + self.versions(status)
     if let checkup { findings += self.machine(checkup, status) }
-    let backups = try await self.permitted(ListBackupsRequest()) ?? BackupState()
+    let backups = try await self.session.askIfPermitted(ListBackupsRequest()) ?? BackupState()
     let seen = StatusExamination(status, backups, self.session)
     findings.append(seen.database)
     if let checkup { findings.append(self.clock(checkup, status)) }
-    if let server = try await self.permitted(ServerKeyRequest()) { findings.append(self.network(server)) }
-    if let keys = try await self.permitted(KeysListRequest()) { findings += self.keys(keys) }
+    if let server = try await self.session.askIfPermitted(ServerKeyRequest()) { findings.append(self.network(server)) }
+    if let keys = try await self.session.askIfPermitted(KeysListRequest()) { findings += self.keys(keys) }
     findings += seen.sources + seen.workers
     if let checkup, !checkup.transcribesElsewhere {
       findings += self.speech(checkup, try await self.session.ask(CareSettingsRequest()))
@@ -40,16 +40,6 @@ struct HubExamination {
     let note = self.say(
       "You may not see everything: your role is not admin.", "管理者ではないので、一部は確認できません。")
     return findings + [Finding(.kithd, .look, note, advice: self.say("Ask an admin to run it.", "管理者に実行を頼んでください。"))]
-  }
-
-  /// The reply; nil if the caller's role does not allow the command, or if kithd is too old for it.
-  private func permitted<C: Command>(_ command: C) async throws(Failure) -> C.Reply? {
-    do throws(Failure) {
-      return try await self.session.ask(command)
-    } catch {
-      guard error.code == .permissionDenied || error.reason == "SERVICE_UNKNOWN" else { throw error }
-      return nil
-    }
   }
 
   private func running(_ status: StatusReply) -> Finding {
@@ -190,7 +180,8 @@ struct HubExamination {
       return Finding(.backup, .bad, self.say("There is no backup.", "バックアップがありません。"), advice: command)
     }
     let days = (self.session.now.seconds - checkup.backedUpAt.seconds) / 86_400
-    let found = self.session.relative(checkup.backedUpAt)
+    let when = self.session.relative(checkup.backedUpAt)
+    let found = self.say("written to a file \(when); none is made every day", "\(when)にファイルに書き出しました。毎日は作っていません")
     return days < 7
       ? Finding(.backup, .good, found) : Finding(.backup, days < 30 ? .look : .bad, found, advice: command)
   }

@@ -54,10 +54,12 @@ enum InputFile {
 
   /// The failure for a file that cannot be read, with the reason from `errno`.
   static func unreadable(_ path: String) -> Failure {
-    let reason = String(cString: strerror(errno))
+    let code = errno
+    let reason = String(cString: strerror(code))
     let name = path == Self.standardInput ? "Standard input" : path
     return Failure(
-      .notFound, "FILE_UNREADABLE", "\(name) cannot be read: \(reason). Check the path and its permissions.")
+      .notFound, "FILE_UNREADABLE", "\(name) cannot be read: \(reason). Check the path and its permissions.",
+      details: ["path": path, "errno": "\(code)"])
   }
 }
 
@@ -90,9 +92,11 @@ struct TemporaryFile: ~Copyable {
   }
 
   private static func unwritable(_ what: String) -> Failure {
-    let reason = String(cString: strerror(errno))
+    let code = errno
+    let reason = String(cString: strerror(code))
     return Failure(
       .failedPrecondition, "FILE_UNWRITABLE",
-      "\(what) cannot be written: \(reason). Check its permissions and the space on the disk, or set TMPDIR.")
+      "\(what) cannot be written: \(reason). Check its permissions and the space on the disk, or set TMPDIR.",
+      details: ["path": "TMPDIR", "errno": "\(code)"])
   }
 }

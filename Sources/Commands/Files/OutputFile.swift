@@ -119,20 +119,32 @@ struct OutputFile: ~Copyable {
     return (String(path[..<start]), path[start...])
   }
 
-  private static func unwritable(_ path: String) -> Failure {
-    let reason = String(cString: strerror(errno))
+  private static func unwritable(_ path: String) -> Failure { self.unwritable(path, errno) }
+
+  /// The failure for a file that cannot be written.
+  static func unwritable(_ path: String, _ code: Int32) -> Failure {
+    let reason = String(cString: strerror(code))
     let name = path == Self.standardOutput ? "standard output" : path
     return Failure(
       .failedPrecondition, "FILE_UNWRITABLE",
-      "\(name) cannot be written: \(reason). Check the directory, its permissions and the space on the disk.")
+      "\(name) cannot be written: \(reason). Check the directory, its permissions and the space on the disk.",
+      details: ["path": path, "errno": "\(code)"])
   }
 }
 
 extension Session {
   /// Downloads a blob to a path, and prints its size.
+  ///
+  /// - Throws: `FAILED_PRECONDITION/BINARY_ON_TERMINAL` for bytes on a terminal that are no text.
   func save(_ blob: BlobRef, to path: String) async throws(Failure) {
     let file = try OutputFile(path: path)
     let printsReport = !file.isStandardOutput
+    let isText = ["text/", "application/json"].contains { blob.mediaType.hasPrefix($0) }
+    guard printsReport || isText || !self.console.isTerminal else {
+      throw Failure(
+        .failedPrecondition, "BINARY_ON_TERMINAL",
+        "This is no text, so it is not written to a terminal. Name a file, or lead it to a program: | PROGRAM")
+    }
     try await self.client.download(blob) { (piece) throws(Failure) in try file.write(piece) }
     try file.commit()
     if printsReport {

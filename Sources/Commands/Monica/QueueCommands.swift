@@ -24,8 +24,16 @@ struct QueueCommand: HubCommand {
 }
 
 /// The state of a change that is not on the server yet.
-enum QueueState: String, ExpressibleByArgument, CaseIterable {
+enum QueueState: String, ExpressibleByArgument, CaseIterable, Worded {
   case pending, syncing, failed, conflict
+
+  /// Accepts the words that lists print, in both languages.
+  init?(argument: String) { self.init(rawValue: Self.name(typed: argument)) }
+
+  /// In the language of the locale.
+  static var allValueStrings: [String] { Self.allCases.map { $0.words(.ofLocale) } }
+
+  func words(_ say: Language) -> String { SyncState(rawValue: self.rawValue)?.words(say) ?? self.rawValue }
 }
 
 struct RetryQueueCommand: HubCommand {

@@ -55,7 +55,12 @@ struct IDText: Sendable {
   }
 
   /// Whether it is the word for the record that was made last.
-  private var isLast: Bool { self.text.lowercased() == Self.last }
+  var isLast: Bool { self.text.lowercased() == Self.last }
+
+  /// The sentence where `last` means nothing.
+  static func none(_ noun: String, isDeleted: Bool, _ say: Language) -> String {
+    say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
+  }
 
   /// The ids that are meant; nil for a text that is neither a part of an id nor `last`.
   ///
@@ -108,7 +113,7 @@ struct RecordID<Target: Identified>: RecordReference {
           ? say(
             "No \(noun) has an id that begins or ends with \(self.text). To see the ids: \(Target.list)",
             "ID が \(self.text) で始まる、または終わる\(noun)はありません。一覧: \(Target.list)")
-          : say("There is no \(isDeleted ? "deleted " : "")\(noun) yet.", "\(isDeleted ? "削除された" : "")\(noun)はまだありません。")
+          : IDText.none(noun, isDeleted: isDeleted, say)
       ).worded
     }
     guard found.count > 1 else { return first }
@@ -185,6 +190,10 @@ extension NameReference {
     if match.exact(self.text).isEmpty {
       let ids = try await self.identified(session, isDeleted: isDeleted)
       if let first = ids.first, ids.count == 1 { return first }
+      if ids.isEmpty, isDeleted || candidates.isEmpty, IDText(text: self.text, kind: Target.idKind).isLast {
+        let sentence = IDText.none(match.noun, isDeleted: isDeleted, session.language)
+        throw Failure.unknownRecord(self.text, sentence).worded
+      }
     }
     await session.ids.learn(FindIdsReply.with { $0.ids = match.candidates.map(\.id) }, session)
     return isExact

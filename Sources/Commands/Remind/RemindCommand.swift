@@ -84,8 +84,8 @@ struct CallReminderCommand: HubCommand {
   @Argument(help: PersonReference.help)
   var person: PersonReference
 
-  @Option(name: .customLong("in"), help: "Days from today.")
-  var days: UInt32 = 0
+  @Option(name: .customLong("in"), help: "Days from today; 0 = today.")
+  var days: UInt32?
 
   @Option(
     help: "When: \"2026-12-24 18:00\", tomorrow, 'next monday 8pm', 来週月曜; a day alone is meant at 10:00.",
@@ -98,7 +98,8 @@ struct CallReminderCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = AddCallReminderRequest()
     request.personID = try await self.person.id(session)
-    request.inDays = self.days
+    if let days { request.inDays = days }
+    if self.days == 0 { request.on = session.zone.day(of: session.now).description }
     if let on { request.on = try on.localText(session) }
     request.note = self.note
     request.timeZone = session.zone.name

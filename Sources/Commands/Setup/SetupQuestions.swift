@@ -1,4 +1,5 @@
 internal import Bus
+internal import CivilTime
 internal import Glibc
 internal import KithMessages
 
@@ -133,12 +134,8 @@ struct SetupQuestions {
           self.say("An evening reminder at (HH:MM, or off)?", "毎晩のお知らせの時刻は? (HH:MM、なければ off)"), shown) ?? shown ?? ""
       if answer.isEmpty || answer == present { return nil }
       if answer == "off" { return present.isEmpty ? nil : "off" }
-      let parts = answer.split(separator: ":", omittingEmptySubsequences: false)
-      if parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
-        (0...23).contains(hour), (0...59).contains(minute)
-      {
-        return answer.count == 4 ? "0\(answer)" : answer
-      }
+      let time = DayWords.time(answer)
+      if TimeOfDay(time) != nil { return time == present ? nil : time }
       self.session.console.tell(self.say("Please type a time such as 20:00, or off.", "20:00 のような時刻か off を入力してください。"))
     }
   }

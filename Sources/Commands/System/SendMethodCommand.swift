@@ -37,14 +37,21 @@ struct SendMethodCommand: HubCommand {
       }
       throw Failure.invalid(
         field: "method",
-        "'\(method.prefix(64))' is neither a command of `kith call` nor a method, such as Care/List. docs/services.md has all methods."
-      )
+        session.language(
+          "'\(method.prefix(64))' is neither a command of `kith call` nor a method, such as Care/List. docs/services.md has "
+            + "all methods.",
+          "「\(method.prefix(64))」は `kith call` のコマンドでも Care/List のようなメソッドでもありません。メソッドの一覧は docs/services.md にあります。")
+      ).worded
     }
     var body = Array(self.message.utf8)
     if self.message == InputFile.standardInput {
       let most = 8 << 20
       guard let bytes = InputFile.readStandardInput(upTo: most), bytes.count <= most else {
-        throw Failure.invalid(field: "message", "cannot be read from standard input, or has more than 8 MiB.")
+        throw Failure.invalid(
+          field: "message",
+          session.language(
+            "cannot be read from standard input, or has more than 8 MiB.", "標準入力から読めないか、8 MiB を超えています。")
+        ).worded
       }
       body = bytes
     }

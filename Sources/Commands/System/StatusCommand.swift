@@ -15,16 +15,17 @@ struct StatusCommand: HubCommand {
   func run(_ session: Session) async throws {
     let reply = try await session.ask(StatusRequest())
     let backups = try await session.client.askIfServed(ListBackupsRequest())
-    try await session.show(reply, StatusReport(reply, backups ?? BackupState()).lines(session))
+    try await session.show(reply, StatusReport(reply, backups).lines(session))
   }
 }
 
 /// `System/Status` as lines.
 struct StatusReport {
   private let status: StatusReply
-  private let backups: BackupState
+  /// Nil of a kithd that is too old to say.
+  private let backups: BackupState?
 
-  init(_ status: StatusReply, _ backups: BackupState = BackupState()) {
+  init(_ status: StatusReply, _ backups: BackupState? = nil) {
     self.status = status
     self.backups = backups
   }
@@ -42,7 +43,7 @@ struct StatusReport {
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     let events = streams.isEmpty ? say("none", "なし") : streams.joined(separator: ", ")
     lines += Self.rows(say("Streams", "イベント"), events, session)
-    lines += self.peers(say) + self.doors(session) + self.work(session)
+    lines += self.peers(say) + self.doors(session) + self.work(session) + self.backup(session)
     lines += [""] + SourceStates(self.status.sync).lines(session)
     return self.needs(session) + lines
   }
@@ -67,7 +68,7 @@ struct StatusReport {
   /// What needs a person; empty if nothing does.
   private func needs(_ session: Session) -> [String] {
     let say = session.language
-    let needs = StatusExamination(self.status, self.backups, session).needs
+    let needs = StatusExamination(self.status, self.backups ?? BackupState(), session).needs
     guard !needs.isEmpty else { return [] }
     let style = session.console.style
     let shown = needs.prefix(Self.mostNeeds).flatMap { need in
@@ -80,6 +81,22 @@ struct StatusReport {
       "\(Count.of(needs.count, "thing")) \(needs.count == 1 ? "needs" : "need") you:", "対応が必要なものが\(needs.count)件あります:")
     return [style.bold(title)] + shown + more
       + [""]
+  }
+
+  /// When the last backup was made, or how to have them made. What is wrong with them is among what needs a person.
+  private func backup(_ session: Session) -> [String] {
+    guard let backups = self.backups else { return [] }
+    let say = session.language
+    let label = say("Backup", "バックアップ ")
+    guard !backups.folder.isEmpty else {
+      return Self.rows(
+        label,
+        say(
+          "none is made every day. To set it up: [backup] folder in kithd.toml",
+          "毎日は作っていません。作るには kithd.toml の [backup] に folder を書いてください"), session)
+    }
+    let daily = StatusExamination(self.status, backups, session).dailyBackup
+    return daily.map { $0.state == .bad ? [] : [Self.row(label, Printable.text($0.found))] } ?? []
   }
 
   /// With it the rest is on a screen of 24 lines.

@@ -72,7 +72,8 @@ struct Table {
   /// - Parameter indent: Columns of the terminal that are left free on the left.
   func lines(_ session: Session, indent: Int = 0) -> [String] {
     if !session.layout.columns.isEmpty, session.layout.chosen(of: self.columns) == nil {
-      let names = self.columns.map(\.name).joined(separator: ", ")
+      let say = session.language
+      let names = self.columns.map { say($0.name, $0.heading(say)) }.filter { !$0.isEmpty }.joined(separator: ", ")
       session.console.printError(
         session.language("kith: No such column. There are: \(names)", "kith: その列はありません。選べる列: \(names)"))
     }
@@ -85,7 +86,7 @@ struct Table {
     let (shown, widths, left) = self.layout(session, width: session.layout.width.map { $0 - indent })
     let style = session.console.style
     let say = session.language
-    let names = left.map { self.columns[$0].name }.joined(separator: ", ")
+    let names = left.map { say(self.columns[$0].name, self.columns[$0].heading(say)) }.joined(separator: ", ")
     return (
       style.bold(self.line(self.columns.map { $0.heading(say) }, shown, widths)),
       self.rows.map { self.block($0, shown, widths) },

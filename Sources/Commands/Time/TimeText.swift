@@ -28,7 +28,8 @@ enum TimeText: Hashable, Sendable {
     if case .offset(let days) = day, DayWords.span(DayWords.plain(text)) != nil {
       return .fromNow(seconds: Int64(days) * 86_400)
     }
-    throw ValidationError("Give the time of day too, as in \"\(text) 14:30\".")
+    throw ValidationError(
+      Language.ofLocale("Give the time of day too, as in \"\(text) 14:30\".", "時刻も指定してください。例: \"\(text) 14:30\""))
   }
 
   /// Reads a point in time or a day.

@@ -77,12 +77,23 @@ public nonisolated struct BackupState: Sendable {
   /// newest first
   public var backups: [MadeBackup] = []
 
+  /// the same as fault, with its reason; absent if there is no fault, or one that an earlier release stored
+  public var error: Status {
+    get {_error ?? Status()}
+    set {_error = newValue}
+  }
+  /// Returns true if `error` has been explicitly set.
+  public var hasError: Bool {self._error != nil}
+  /// Clears the value of `error`. Subsequent reads from it will return its default value.
+  public mutating func clearError() {self._error = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _next: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _lastGood: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _error: Status? = nil
 }
 
 public nonisolated struct PutArchiveRequest: Sendable {
@@ -169,11 +180,22 @@ public nonisolated struct MadeBackup: Sendable {
   /// the configured program has not taken it yet
   public var awaitsProgram: Bool = false
 
+  /// the same as fault, with its reason; absent in what an earlier release stored
+  public var error: Status {
+    get {_error ?? Status()}
+    set {_error = newValue}
+  }
+  /// Returns true if `error` has been explicitly set.
+  public var hasError: Bool {self._error != nil}
+  /// Clears the value of `error`. Subsequent reads from it will return its default value.
+  public mutating func clearError() {self._error = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _made: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _error: Status? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -220,7 +242,7 @@ nonisolated extension ListBackupsRequest: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension BackupState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BackupState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}folder\0\u{1}at\0\u{1}next\0\u{3}last_good\0\u{1}fault\0\u{1}backups\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}folder\0\u{1}at\0\u{1}next\0\u{3}last_good\0\u{1}fault\0\u{1}backups\0\u{1}error\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -234,6 +256,7 @@ nonisolated extension BackupState: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeSingularMessageField(value: &self._lastGood) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.fault) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.backups) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._error) }()
       default: break
       }
     }
@@ -262,6 +285,9 @@ nonisolated extension BackupState: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.backups.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.backups, fieldNumber: 6)
     }
+    try { if let v = self._error {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -272,6 +298,7 @@ nonisolated extension BackupState: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._lastGood != rhs._lastGood {return false}
     if lhs.fault != rhs.fault {return false}
     if lhs.backups != rhs.backups {return false}
+    if lhs._error != rhs._error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -374,7 +401,7 @@ nonisolated extension PutArchiveReply: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MadeBackup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}made\0\u{1}size\0\u{1}state\0\u{1}fault\0\u{1}encrypted\0\u{3}with_secrets\0\u{1}version\0\u{3}awaits_worker\0\u{3}awaits_program\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}made\0\u{1}size\0\u{1}state\0\u{1}fault\0\u{1}encrypted\0\u{3}with_secrets\0\u{1}version\0\u{3}awaits_worker\0\u{3}awaits_program\0\u{1}error\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -392,6 +419,7 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 8: try { try decoder.decodeSingularStringField(value: &self.version) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.awaitsWorker) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.awaitsProgram) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._error) }()
       default: break
       }
     }
@@ -432,6 +460,9 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.awaitsProgram != false {
       try visitor.visitSingularBoolField(value: self.awaitsProgram, fieldNumber: 10)
     }
+    try { if let v = self._error {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -446,6 +477,7 @@ nonisolated extension MadeBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.version != rhs.version {return false}
     if lhs.awaitsWorker != rhs.awaitsWorker {return false}
     if lhs.awaitsProgram != rhs.awaitsProgram {return false}
+    if lhs._error != rhs._error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -92,7 +92,7 @@ extension SourceTable where View == Transaction {
     if try self.find(source.name) != nil {
       throw Failure(
         .alreadyExists, "RECORD_EXISTS", "There is a source named '\(source.name)' already. Choose another name.",
-        details: ["name": "is in use"])
+        details: ["name": "is in use", "source": source.name])
     }
     let (kind, location) = try Self.place(of: source)
     try self.view.attempt { database in
