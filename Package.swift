@@ -26,9 +26,7 @@ let sharedICU: [LinkerSetting] =
 /// Only the linker of LLVM, which Swift brings along, can do it: glibc 2.36, ld.lld(1).
 /// No program looks up symbols in these by name, which would keep three megabytes of names in each.
 let linker = ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] }
-let packed: [LinkerSetting] =
-  [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
-  + sharedICU
+let packed: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))] + sharedICU
 
 /// Which state of the sources this is, as scripts/version.sh says; given by the scripts that build for others.
 let build = Context.environment["KITH_BUILD"] ?? ""
