@@ -5,7 +5,9 @@ internal import SwiftProtobuf
 
 extension HouseWords {
   /// Asks whether something is to be recorded; first what a person should know of it.
-  func question(_ suggestions: [PlanSuggestion]) -> String {
+  ///
+  /// - Parameter isNews: Whether nothing is stored of the sentence yet.
+  func question(_ suggestions: [PlanSuggestion], isNews: Bool) -> String {
     let warnings = suggestions.flatMap { one in one.warnings.map { self.warning($0, one) } }
     let unusual = suggestions.filter { $0.hasMeasurement && $0.measurement.unlikely }.map {
       self.say("\($0.measurement.shownValue) is unusual.", "\($0.measurement.shownValue)は通常の範囲の外です。")
@@ -21,7 +23,7 @@ extension HouseWords {
       ? self.say("Tick \(what)\(when)\(anyway)?", "\(anyway)\(what)を\(when)実施済みにしますか。")
       : self.say("Record \(what)\(when)\(anyway)?", "\(anyway)\(what)を\(when)記録しますか。")
     return
-      ([self.say("Nothing is recorded yet.", "まだ記録していません。")] + told + [
+      ((isNews ? [self.say("Nothing is recorded yet.", "まだ記録していません。")] : []) + told + [
         ask, self.say("Say yes or no.", "「はい」か「いいえ」で答えてください。"),
       ])
       .joined(separator: self.say(" ", ""))
@@ -30,6 +32,13 @@ extension HouseWords {
   func recorded(_ doses: [Dose], _ values: [MeasurementRecord]) -> String {
     self.say("Recorded: \(self.list(doses, values)).", "\(self.list(doses, values))を記録しました。")
   }
+
+  var entryStays: String {
+    self.say("All right. Nothing is ticked; the entry stays.", "わかりました。予定は実施済みにせず、記録は残します。")
+  }
+
+  /// One sentence after another.
+  func both(_ first: String, _ second: String) -> String { self.say("\(first) \(second)", "\(first)\(second)") }
 
   var notRecorded: String { self.say("All right. Nothing was recorded.", "わかりました。記録していません。") }
 

@@ -30,7 +30,7 @@ struct HouseWords: Sendable {
   func undone(_ kept: SpokenHouse.Kept) -> String {
     switch kept {
     case .entry(let record): self.undone(record)
-    case .planned(let doses, let values):
+    case .planned(let doses, let values, _):
       self.say("Taken back: \(self.list(doses, values)).", "\(self.list(doses, values))を取り消しました。")
     }
   }

@@ -17,15 +17,16 @@ extension SpokenHouse {
   /// What was asked.
   struct Question: Sendable {
     let suggestions: [PlanSuggestion]
-    /// What was said, and what the house would have done without a plan.
-    let text: String
-    let plain: Intention
+    /// What the sentence has stored in the log of care already; nil if it records nothing there.
+    let entry: CareRecord?
     /// The same for each repetition of the answer.
     var key = "wyoming-\(UUIDv7.make().text)"
     var at = ContinuousClock.now
   }
 
   /// Asks whether a sentence is about the plan, or tells a value; nil if it is not, and for a household without a plan.
+  ///
+  /// What is an entry without a plan is stored first: who walks away without an answer has lost nothing.
   func ask(
     about text: String, _ intention: Intention, _ client: KithClient, _ words: HouseWords
   ) async -> WyomingAnswer? {
@@ -38,7 +39,13 @@ extension SpokenHouse {
     do throws(Failure) {
       let suggestions = try await client.ask(request, CallContext(timeout: Self.patience)).suggestions
       guard !suggestions.isEmpty else { return nil }
-      return self.ask(Question(suggestions: suggestions, text: text, plain: intention), words)
+      guard case .record = intention else { return self.ask(Question(suggestions: suggestions, entry: nil), words) }
+      let plain = await self.once(text, intention, client, words)
+      guard plain.isHandled, case .entry(let entry)? = self.lastRecord?.record else { return plain }
+      let asked = self.ask(Question(suggestions: suggestions, entry: entry), words)
+      // "That was wrong" is about the entry.
+      self.hasReadOut = true
+      return WyomingAnswer(text: words.both(plain.text, asked.text), isHandled: true)
     } catch {
       // Then, as with a hub of before there were plans, the sentence is what it would be without one.
       self.logger.debug("the plan was not asked", metadata: ["why": "\(error.message)"])
@@ -48,7 +55,7 @@ extension SpokenHouse {
 
   private func ask(_ question: Question, _ words: HouseWords) -> WyomingAnswer {
     (self.question, self.hasReadOut) = (question, false)
-    return WyomingAnswer(text: words.question(question.suggestions), isHandled: false)
+    return WyomingAnswer(text: words.question(question.suggestions, isNews: question.entry == nil), isHandled: false)
   }
 
   /// What carries out an answer; nil if nothing was asked. Two devices may hear one answer.
@@ -68,8 +75,7 @@ extension SpokenHouse {
     _ answer: SpokenAnswer, _ question: Question, _ client: KithClient, _ words: HouseWords
   ) async -> WyomingAnswer {
     guard answer == .yes else {
-      if case .record = question.plain { return await self.once(question.text, question.plain, client, words) }
-      return WyomingAnswer(text: words.notRecorded, isHandled: true)
+      return WyomingAnswer(text: question.entry == nil ? words.notRecorded : words.entryStays, isHandled: true)
     }
     self.lastRecord = nil
     do throws(Failure) {
@@ -85,12 +91,15 @@ extension SpokenHouse {
         }
       }
       let isAny = !doses.isEmpty || !values.isEmpty
-      if isAny { (self.lastRecord, self.hasReadOut) = ((.planned(doses, values), .now), true) }
+      if isAny {
+        (self.lastRecord, self.hasReadOut) = ((.planned(doses, values, question.entry), .now), true)
+      } else if let entry = question.entry {
+        self.lastRecord = (.entry(entry), .now)
+      }
       let told = isAny ? words.recorded(doses, values) : ""
       guard !open.isEmpty else { return WyomingAnswer(text: told, isHandled: true) }
-      let asked = self.ask(Question(suggestions: open, text: question.text, plain: question.plain), words)
-      return WyomingAnswer(
-        text: [told, asked.text].filter { !$0.isEmpty }.joined(separator: words.say(" ", "")), isHandled: false)
+      let asked = self.ask(Question(suggestions: open, entry: question.entry), words)
+      return WyomingAnswer(text: told.isEmpty ? asked.text : words.both(told, asked.text), isHandled: false)
     } catch {
       self.logger.warning("an answer was not carried out", metadata: ["why": "\(error.message)"])
       // "Yes" may be said again: it has the same keys, so that nothing is recorded twice.

@@ -47,8 +47,8 @@ actor SpokenHouse {
   /// What was stored from here.
   enum Kept: Sendable {
     case entry(CareRecord)
-    /// Of the care plan, and of what was measured.
-    case planned([Dose], [MeasurementRecord])
+    /// Of the care plan, and of what was measured; with the entry of the sentence, if it is one.
+    case planned([Dose], [MeasurementRecord], CareRecord?)
   }
 
   /// - Parameter called: How the family calls the person cared for, such as "mum"; empty = any word for an elder counts.
@@ -213,13 +213,16 @@ actor SpokenHouse {
     }
     switch last.record {
     case .entry(let record): _ = try await client.call(DeleteCareRequest.with { $0.id = record.id }, context)
-    case .planned(let doses, let values):
+    case .planned(let doses, let values, let entry):
       // Each is a command of its own, and taking back what was taken back changes nothing.
       for dose in doses {
         _ = try await client.call(UndoDoseRequest.with { $0.id = dose.id }, context.with(part: dose.id))
       }
       for value in values {
         _ = try await client.call(DeleteMeasurementRequest.with { $0.id = value.id }, context.with(part: value.id))
+      }
+      if let entry {
+        _ = try await client.call(DeleteCareRequest.with { $0.id = entry.id }, context.with(part: entry.id))
       }
     }
     self.lastRecord = nil

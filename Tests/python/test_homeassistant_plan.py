@@ -111,27 +111,30 @@ def test_the_house_asks_and_a_person_says_yes(hub):
     add(hub, "Aspirin", clock)
     with spoken_to(hub) as (_, voice):
         handled, question = voice.say("She took her aspirin.")
-        assert not handled and f"Tick Aspirin of {clock}?" in question and "Nothing is recorded yet" in question
-        assert doses(hub) == [] and entries(hub) == []
+        assert handled and "Recorded: Medication" in question and f"Tick Aspirin of {clock}?" in question
+        # Somebody who walks away has lost nothing.
+        assert doses(hub) == [] and [entry["memo"] for entry in entries(hub)] == ["She took her aspirin"]
         handled, told = voice.say("Yes.")
         assert handled and "Recorded: Aspirin" in told
         (dose,) = doses(hub)
-        assert dose["due"] == due and entries(hub) == []
+        assert dose["due"] == due and len(entries(hub)) == 1
         # Two devices heard it, or the same sentence comes once more.
         assert voice.say("yes") == (handled, told) and len(doses(hub)) == 1
         handled, told = voice.say("that was wrong")
-        assert handled and "Taken back: Aspirin" in told and doses(hub) == []
+        assert handled and "Taken back: Aspirin" in told and doses(hub) == [] and entries(hub) == []
 
 
-def test_no_is_the_entry_that_it_would_have_been_without_a_plan(hub):
+def test_no_leaves_the_entry_that_it_would_have_been_without_a_plan(hub):
     add(hub, "Aspirin", near()[0])
     with spoken_to(hub) as (_, voice):
         voice.say("She took her aspirin.")
         handled, told = voice.say("no")
-        assert handled and "Recorded: Medication" in told
+        assert (handled, told) == (True, "All right. Nothing is ticked; the entry stays.")
         assert [entry["memo"] for entry in entries(hub)] == ["She took her aspirin"] and doses(hub) == []
-        voice.say("Gave the aspirin.")
+        assert voice.say("Gave the aspirin.")[1].startswith("Nothing is recorded yet.")
         assert voice.say("no") == (True, "All right. Nothing was recorded.")
+        handled, told = voice.say("blood pressure one thirty over eighty")
+        assert not handled and voice.say("no")[0] and values(hub) == []
         # An answer to nothing is none, and another sentence ends the question.
         voice.say("She took her aspirin.")
         voice.say("what was logged today")
