@@ -301,7 +301,10 @@ extension Failure {
   private var japaneseOfField: String? {
     guard let field = self.status.details.keys.sorted().first else { return nil }
     let name = String(field.split(separator: ".").last ?? "")
-    let sentence = Self.japaneseFields[name] ?? FieldFault.japanese(self.status.details[field] ?? "")
+    let english = self.status.details[field] ?? ""
+    let sentence =
+      english.hasPrefix("must not be empty")
+      ? FieldFault.japanese(english) : Self.japaneseFields[name] ?? FieldFault.japanese(english)
     return "\(field): \(sentence)"
   }
 
@@ -355,6 +358,15 @@ private enum FieldFault {
   }
 
   private static let rules: [(begins: String, japanese: String)] = [
+    ("must be times as HH:MM", "8:00 や 午後8時 のような時刻を、コンマで区切って書いてください。"),
+    ("say when: give times", "いつかを指定してください。時刻 (--at 8:00,20:00)、間隔 (--every 8)、必要時 (--needed) のどれかです。"),
+    ("has the same time twice", "同じ時刻が2回あります。"),
+    ("nothing of '", "近い時刻の予定がありません。kith plan で時刻を確認し、--due で指定してください。"),
+    ("is not due at that time", "その時刻の予定ではありません。時刻の一覧: kith plan"),
+    ("must be a time of the plan", "予定の時刻を指定してください。"),
+    ("give what is left, or what", "残りの数か、--added で足した数を指定してください。"),
+    ("must be an amount such as", "2 や 0.5 のような数にしてください。"),
+    ("must be a number such as", "37.2 のような数にしてください。"),
     ("must not be empty", "入力してください。"), ("must be given", "入力してください。"),
     ("lies in the future", "未来の日時は使えません。日時を確認してください。"),
     ("is no moment in time", "日時を確認してください。"), ("is no time. Enter", "2026-11-24T08:10 のような日時にしてください。"),

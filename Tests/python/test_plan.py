@@ -187,3 +187,23 @@ def test_the_command_line_asks_before_and_says_what_it_did(house, soon):
     assert "130/80 mmHg" in kith(house, "measure", "add", "blood pressure", "130/80").stdout
     assert "--yes" in kith(house, "measure", "add", "体温", "372", check=False).stderr
     assert "血圧" in kith(house, "--lang", "ja", "measure", "list").stdout
+
+
+@pytest.mark.parametrize("language, typed, words", [
+    ("ja", ("plan", "add", "水"), "--at 8:00"), ("ja", ("plan", "add", "水", "--at", "朝ごはん"), "--at: 8:00 や 午後8時"),
+    ("ja", ("plan", "stock", "Aspirin"), "残りの数"), ("ja", ("plan", "add", "", "--at", "8:00"), "name: 入力してください。"),
+    ("ja", ("measure", "add", "水分", "200"), "種類: 体温、血圧"), ("en", ("measure", "add", "presure", "120"), "blood pressure, pulse"),
+    ("ja", ("measure", "add", "血圧", "130"), "130/80"), ("ja", ("measure", "add", "体温", "abc"), "のような数"),
+])
+def test_what_was_typed_wrongly_is_said_in_the_words_of_the_command(house, soon, language, typed, words):
+    kith(house, "plan", "add", "Aspirin", "--at", soon[0])
+    run = kith(house, "--lang", language, *typed, check=False)
+    assert run.returncode in (1, 2) and words in run.stderr and "every_hours" not in run.stderr, run
+    if language == "ja":
+        assert "must" not in run.stderr and "give" not in run.stderr
+
+
+def test_times_and_numbers_as_people_type_them(house):
+    kith(house, "plan", "add", "血圧の薬", "--at", "午前8時,8pm")
+    assert "08:00" in kith(house, "plan", "show", "血圧の薬").stdout and "20:00" in kith(house, "plan", "show", "血圧の薬").stdout
+    assert "36.8 °C" in kith(house, "measure", "add", "体温", "３６．８").stdout

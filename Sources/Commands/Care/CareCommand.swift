@@ -274,15 +274,15 @@ struct ReportCareCommand: HubCommand {
   var output: String
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   func run(_ session: Session) async throws {
     var request = CareReportRequest()
-    request.from = try await session.careDay(self.from)
-    request.until = try await session.careDay(self.until)
+    request.from = try await session.careDay(self.from?.first)
+    request.until = try await session.careDay(self.until?.last)
     request.language = self.global.lang?.rawValue ?? ""
     let blob = try await session.ask(request, drawing: session.language("report", "報告書"))
     try await session.save(blob, to: self.output)

@@ -297,7 +297,9 @@ private enum FieldOption {
     "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
     "secret_file": "--secret-file", "text": "<text>", "body": "<text>", "time": "<time>",
     "file": "<file>", "method": "<method>", "message": "<message>", "fingerprint": "<fingerprint>",
-    "public_key_z85": "--public-key",
+    "public_key_z85": "--public-key", "times": "--at", "every_hours": "--every", "first_time": "--first",
+    "due": "--due",
+    "order_at": "--order-at", "value": "<value>", "lower": "<value>",
   ]
 
   /// The option for a field, which may be within another: `channel.secret_file`.

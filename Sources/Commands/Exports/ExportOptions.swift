@@ -19,10 +19,10 @@ struct ExportOptions: ParsableArguments {
   var format = ExportFormat.csv
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   @Flag(help: "Also what was taken back.")
   var deleted = false

@@ -16,8 +16,8 @@ struct ExportPlanCommand: HubCommand {
   func run(_ session: Session) async throws {
     let zone = try await session.careZone()
     var request = ListDosesRequest()
-    request.from = try await session.careDay(self.export.from)
-    request.until = try await session.careDay(self.export.until)
+    request.from = try await session.careDay(self.export.from?.first)
+    request.until = try await session.careDay(self.export.until?.last)
     request.deleted = self.export.deleted
     let doses = try await session.askAll(request).doses
     guard self.export.format != .csv else { return try await self.export.write(Self.table(doses, zone), session) }
@@ -76,8 +76,8 @@ struct ExportMeasurementsCommand: HubCommand {
     let zone = try await session.careZone()
     var request = ListMeasurementsRequest()
     request.only(self.kind)
-    request.from = try await session.careDay(self.export.from)
-    request.until = try await session.careDay(self.export.until)
+    request.from = try await session.careDay(self.export.from?.first)
+    request.until = try await session.careDay(self.export.until?.last)
     request.deleted = self.export.deleted
     let values = try await session.askAll(request).measurements
     switch self.export.format {

@@ -53,9 +53,17 @@ struct AddMeasurementCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RecordMeasurementRequest()
     // What is mistyped is no kind of one's own.
-    request.measurement.kind = self.own ? MeasurementKind.other.rawValue : MeasurementKind.name(typed: self.kind)
+    let kind = try self.own ? .other : MeasurementKind.known(self.kind, session.language)
+    request.measurement.knownKind = kind
     if self.own { request.measurement.name = self.kind }
-    let values = self.value.split { "/／".contains($0) }.map(String.init)
+    // Digits of full width are digits.
+    let values = self.value.precomposedStringWithCompatibilityMapping.split(separator: "/").map(String.init)
+    guard kind != .bloodPressure || values.count == 2 else {
+      throw Failure.invalid(
+        field: "value",
+        session.language("of blood pressure has two numbers: 130/80.", "血圧は 130/80 のように2つの数で入力してください。")
+      ).worded
+    }
     request.measurement.value = values.first ?? ""
     request.measurement.lower = values.count == 2 ? values[1] : ""
     request.measurement.unit = self.unit
@@ -63,6 +71,23 @@ struct AddMeasurementCommand: HubCommand {
     request.measurement.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
     try await self.confirmation.record(request, session)
+  }
+}
+
+extension MeasurementKind {
+  /// The kind that a person typed.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` with all kinds, for any other word.
+  fileprivate static func known(_ typed: String, _ say: Language) throws(Failure) -> MeasurementKind {
+    if let kind = MeasurementKind(rawValue: Self.name(typed: typed)), kind != .other { return kind }
+    let kinds = Self.allCases.filter { $0 != .other }.map { $0.words(say) }.joined(separator: say(", ", "、"))
+    let text = Printable.text(typed)
+    throw Failure.invalid(
+      field: "kind",
+      say(
+        "'\(text)' is none of \(kinds). For a kind of your own, add --own.",
+        "「\(text)」はありません。種類: \(kinds)。自分で名付けるには --own を付けてください。")
+    ).worded
   }
 }
 
@@ -95,10 +120,10 @@ struct ListMeasurementsCommand: HubCommand {
   var kind = ""
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   @Flag(help: "Also what was taken back.")
   var deleted = false
@@ -108,8 +133,8 @@ struct ListMeasurementsCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = ListMeasurementsRequest()
     request.only(self.kind)
-    request.from = try await session.careDay(self.from)
-    request.until = try await session.careDay(self.until)
+    request.from = try await session.careDay(self.from?.first)
+    request.until = try await session.careDay(self.until?.last)
     request.deleted = self.deleted
     let reply = try await self.page.ask(request, session)
     try await session.show(reply, MeasurementTable(reply).lines(session))
@@ -137,18 +162,18 @@ struct MeasurementSeriesCommand: HubCommand {
   var kind: String
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   func run(_ session: Session) async throws {
     var request = MeasurementSeriesRequest()
     let name = MeasurementKind.name(typed: self.kind)
     request.knownKind = MeasurementKind(rawValue: name) ?? .other
     if request.knownKind == .other { request.name = self.kind }
-    request.from = try await session.careDay(self.from)
-    request.until = try await session.careDay(self.until)
+    request.from = try await session.careDay(self.from?.first)
+    request.until = try await session.careDay(self.until?.last)
     let reply = try await session.ask(request)
     try await session.show(reply, Self.lines(reply, session))
   }

@@ -182,10 +182,10 @@ struct DoseHistoryCommand: HubCommand {
   var item: PlanItemReference?
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   @Flag(help: "Also what was taken back.")
   var deleted = false
@@ -195,8 +195,8 @@ struct DoseHistoryCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = ListDosesRequest()
     if let item { request.itemID = try await item.id(session) }
-    request.from = try await session.careDay(self.from)
-    request.until = try await session.careDay(self.until)
+    request.from = try await session.careDay(self.from?.first)
+    request.until = try await session.careDay(self.until?.last)
     request.deleted = self.deleted
     let reply = try await self.page.ask(request, session)
     try await session.show(reply, DoseTable(reply).lines(session))

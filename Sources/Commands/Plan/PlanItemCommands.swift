@@ -8,7 +8,7 @@ struct PlanItemOptions: ParsableArguments {
   @Option(help: "medicine, meal, drink, exercise, visit or other; 薬, 食事, 飲み物, 運動, 受診, その他.")
   var kind: String?
 
-  @Option(help: "A time of day at which it is due: 8:00. More than one are separated by commas.")
+  @Option(help: "A time of day at which it is due: 8:00, 8pm, 午後8時. More than one are separated by commas.")
   var at: String?
 
   @Option(help: "Only on these days of the week: mon,thu.")
@@ -17,7 +17,7 @@ struct PlanItemOptions: ParsableArguments {
   @Option(help: "Hours from one time to the next, in place of times: 8.")
   var every: UInt32?
 
-  @Option(help: "The first time of a day, with --every: 7:00.")
+  @Option(help: "A time of day at which it comes, with --every: 7:00.")
   var first: String?
 
   @Flag(inversion: .prefixedNo, help: "It is given as needed, without times.")
@@ -39,10 +39,10 @@ struct PlanItemOptions: ParsableArguments {
   var form: String?
 
   @Option(help: "The first day.")
-  var from: DayArgument?
+  var from: DaysArgument?
 
   @Option(help: "The last day.")
-  var until: DayArgument?
+  var until: DaysArgument?
 
   @Option(help: "A note.")
   var note: String?
@@ -66,7 +66,7 @@ struct PlanItemOptions: ParsableArguments {
     changes.set(\.kind, "kind", self.kind.map(PlanKind.name(typed:)))
     if self.at != nil || self.days != nil { changes.set(\.times, "times", self.times(before)) }
     changes.set(\.everyHours, "every_hours", self.every ?? (self.at == nil && self.needed != true ? nil : 0))
-    changes.set(\.firstTime, "first_time", self.first)
+    changes.set(\.firstTime, "first_time", self.first.map(DayWords.time))
     changes.set(\.asNeeded, "as_needed", self.needed ?? (self.at == nil && self.every == nil ? nil : false))
     if self.at == nil, self.every != nil || self.needed == true { changes.set(\.times, "times", []) }
     changes.set(\.leastMinutes, "least_minutes", self.least)
@@ -74,8 +74,8 @@ struct PlanItemOptions: ParsableArguments {
     changes.set(\.amount, "amount", self.amount)
     changes.set(\.unit, "unit", self.unit)
     changes.set(\.form, "form", self.form.map(PlanForm.name(typed:)))
-    changes.set(\.from, "from", self.from?.text(session, .future))
-    changes.set(\.until, "until", self.until?.text(session, .future))
+    changes.set(\.from, "from", self.from?.first.text(session, .future))
+    changes.set(\.until, "until", self.until?.last.text(session, .future))
     changes.set(\.note, "note", self.note)
     changes.set(\.missedMinutes, "missed_minutes", self.missed)
     changes.set(\.quiet, "quiet", self.quiet)
@@ -94,7 +94,7 @@ struct PlanItemOptions: ParsableArguments {
         }
       }
     }
-    return Self.parts(at).enumerated().map { place, text in
+    return Self.parts(at).map(DayWords.time).enumerated().map { place, text in
       // The time of the same clock, else the one in its place, goes on with its amount and its days.
       let same = before.times.first { TimeOfDay($0.time) == TimeOfDay(text) }
       let old = same ?? (place < before.times.count ? before.times[place] : nil)
@@ -129,6 +129,12 @@ struct AddPlanItemCommand: HubCommand {
 
   @Option(help: "How much is left now.")
   var stock = ""
+
+  func validate() throws {
+    guard self.options.at != nil || self.options.every != nil || self.options.needed == true else {
+      throw ValidationError("Say when it is due: --at 8:00,20:00, --every 8 or --needed.")
+    }
+  }
 
   func run(_ session: Session) async throws {
     var request = AddPlanItemRequest()
