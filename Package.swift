@@ -240,8 +240,7 @@ let package = Package(
       ], swiftSettings: strict),
     .executableTarget(
       name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Wyoming", "Bus", arguments],
-      swiftSettings: strict,
-      linkerSettings: packed),
+      swiftSettings: strict, linkerSettings: packed),
     .executableTarget(name: "kith-report", dependencies: ["Report"], swiftSettings: strict),
     .executableTarget(
       name: "protoc-gen-kith",
