@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import Foundation
 internal import KithMessages
 internal import SwiftProtobuf
 
