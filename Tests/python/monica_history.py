@@ -180,7 +180,10 @@ class History:
         """Changes here and there that have nothing to do with each other, of which three make at least, one edits and one deletes."""
         steps = [lambda: self.make(self.any_kind()) for _ in range(self.chance.randint(3, 4))]
         steps += [lambda: self.make_there(self.any_kind()) for _ in range(self.chance.randint(0, 2))]
-        steps += [self.describe] * self.chance.randint(0, 1) + [self.employ_there] * self.chance.randint(0, 1)
+        described = self.chance.randint(0, 1)
+        # Only what is said is added to a conversation, so that its edit may be no PUT.
+        steps += [self.describe] * (1 if getattr(self.fault, "method", "") == "PUT" else described)
+        steps += [self.employ_there] * self.chance.randint(0, 1)
         known = self.chance.sample(self.records, len(self.records))
         first, last, *others = known
         steps += [lambda: self.edit(first), lambda: self.delete(last)]
