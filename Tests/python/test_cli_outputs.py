@@ -1,4 +1,4 @@
-"""What a stranger tries at the command line: a full disk, bytes on a terminal, words for days, the words that lists print."""
+"""What somebody new tries at the command line: a full disk, bytes on a terminal, words for days, the words that lists print."""
 import os
 import re
 import subprocess
