@@ -49,7 +49,7 @@ struct HousePlan: Sendable, Hashable {
   /// Whether there is something to give.
   var isActive: Bool { self.items.contains { !$0.isEnded } }
 
-  /// What the device consists of: when it changes, the device is described anew.
+  /// The parts of the device. A change of them needs a new description of the device.
   var entities: [String] {
     self.items.map { "\($0.key) \($0.name ?? "") \($0.isEnded)" }
       + self.values.map { "\($0.key) \($0.value.unit)" }.sorted()

@@ -48,7 +48,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let state = try RuntimeLocations(runtimeDirectory: nil, stateDirectory: self.backup.stateDir).stateDirectory
     let file = self.backup.file.map { Printable.text($0) }
     return say(
-      "Everything that kithd has in \(state) is replaced by \(file ?? "the copy from before the upgrade"). What is there now is "
+      "\(file ?? "The copy from before the upgrade") replaces all data of kithd in \(state). The present data is "
         + "kept in \(state)/before-restore-TIME. Go on?",
       "\(state) の kithd のデータをすべて\(file.map { " \($0) " } ?? "アップグレード前の写し")と入れ替えます。"
         + "今のデータは \(state)/before-restore-日時 に残ります。続けますか?")

@@ -1410,7 +1410,7 @@ public enum Methods {
     isLongRunning: false, isPlaceable: false,
     delivery: .atLeastOnce, recovery: .report,
     timeoutMilliseconds: 30000)
-  /// Marks a due reminder as done, snoozes it, or skips what it names, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. Whoever has the link may follow it: kith-web passes it on without a token.
+  /// Marks a due reminder as done, snoozes it, or skips what it names, by a link of its message (`NoticeAction.address`). A link serves this one reminder once, and ends 20 hours after its message. A person with the link needs no token: kith-web passes it on.
   public static let remindersFollow = Method(
     name: "kith.v1.Reminders/Follow", role: .door, isOpen: false,
     isMutating: true,

@@ -174,7 +174,8 @@ struct PlanReminders: Sendable {
     return self.again(reminder).map { $0 <= self.now } ?? false
   }
 
-  /// Whoever asked for time has some before it is missed.
+  /// Notes until when the open times are not missed: people get the time of one repetition to answer, after a snooze and after an answer was
+  /// taken back.
   private func wait(_ reminder: inout Reminder) {
     let waits = reminder.open.compactMap { self.planned($0) }.map { min($0.item.again, $0.end - $0.instant) }
     reminder.patienceUntil = .init(nanosecondsSince1970: self.now + (waits.min() ?? 0))
