@@ -43,8 +43,8 @@ def test_a_recording_is_transcribed_by_a_worker(home):
 
 def test_without_a_worker_the_work_waits_and_says_so(home):
     identity = home.speak()
-    (job,), _ = until(home.jobs)
-    assert (job["state"], job["waitsFor"]) == ("queued", "worker")
+    # A job is stored before the plane of work has it, and only then does the plane know what it waits for.
+    until(lambda: [(job["state"], job.get("waitsFor")) for job in home.jobs()] == [("queued", "worker")])
     status = home.reply("System/Status")["work"]
     assert status["queued"] == 1 and "kith.v1.Transcriber" in status["unserved"]
     kinds = lambda: [event["event"]["system"]["kind"]
