@@ -11,8 +11,6 @@ struct SuggestionRules: Sendable {
   /// What is known of each item that may be given.
   let items: [DoseRules]
 
-  /// How long before its time something is offered for it, in nanoseconds.
-  private static let ahead: Int64 = 3600 * 1_000_000_000
   /// How long after a time that is named, if it is told when it was given.
   private static let behind: Int64 = 12 * 3600 * 1_000_000_000
 
@@ -58,12 +56,12 @@ struct SuggestionRules: Sendable {
     guard let named = said.due else {
       let due = rules.due(at: instant)
       if said.isNamed { return Match(rules: rules, due: due) }
-      guard let due, (-Self.ahead...missed).contains(instant - due.instant) else { return nil }
+      guard let due, (-DoseRules.soon...missed).contains(instant - due.instant) else { return nil }
       return Match(rules: rules, due: due)
     }
     let behind = said.at == nil ? missed : Self.behind
     // "Her morning tablets" are those whose time has come.
-    let ahead = if case .part = named { Self.ahead / 4 } else { Self.ahead }
+    let ahead = if case .part = named { DoseRules.soon / 4 } else { DoseRules.soon }
     let fitting = rules.schedule.dues(from: instant - behind, to: instant + ahead + 1)
       .filter { named.fits(rules.item.zone.time(at: $0.instant)) }
       .map { Match(rules: rules, due: $0) }

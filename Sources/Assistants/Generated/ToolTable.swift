@@ -432,7 +432,7 @@ enum ToolTable {
     "PlanNeed.today": #"{"description":"how many times the day has had","type":"integer","minimum":0}"#,
     "PlanNeed.earliest": #"{"description":"from when it is not too early; absent = now","type":"string","format":"date-time"}"#,
     "GiveRequest.item_id": #"{"type":"string"}"#,
-    "GiveRequest.due": #"{"description":"Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it; else that one or the next, whichever is nearer, where one that was answered counts from its answer; of an item that is given as needed: none.","type":"string","format":"date-time"}"#,
+    "GiveRequest.due": #"{"description":"Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it, or the next, if that last one was missed and the next is nearer and comes within an hour. If the last one was answered, that one or the next, whichever is nearer, where it counts from its answer. Of an item that is given as needed: none.","type":"string","format":"date-time"}"#,
     "GiveRequest.occurred_at": #"{"description":"absent = now; not in the future","type":"string","format":"date-time"}"#,
     "GiveRequest.amount": #"{"description":"empty = as planned","type":"string"}"#,
     "GiveRequest.partly": #"{"type":"boolean"}"#,

@@ -718,8 +718,9 @@ public nonisolated struct GiveRequest: Sendable {
 
   public var itemID: String = String()
 
-  /// Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it; else that one or the next,
-  /// whichever is nearer, where one that was answered counts from its answer; of an item that is given as needed: none.
+  /// Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it, or the next, if that last one
+  /// was missed and the next is nearer and comes within an hour. If the last one was answered, that one or the next, whichever is nearer,
+  /// where it counts from its answer. Of an item that is given as needed: none.
   public var due: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_due ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_due = newValue}
