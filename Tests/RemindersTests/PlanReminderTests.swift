@@ -143,6 +143,43 @@ import Testing
     }
   }
 
+  @Test func `paused by mistake and resumed it is open again, and what a person has removed is not`() async throws {
+    try await self.care { care in
+      let aspirin = try await care.add("Aspirin", "8:00")
+      func pause(until time: String, _ day: String = "2026-11-25") async throws {
+        _ = try await care.ask(PausePlanItemRequest.with { $0.id = aspirin.id })
+        try await care.actor.tick()
+        #expect(try await care.due == [])
+        try care.home.set(time, on: day)
+        _ = try await care.ask(ResumePlanItemRequest.with { $0.id = aspirin.id })
+        try await care.actor.tick()
+      }
+      try await care.at("08:05")
+      _ = try await care.said()
+      try await pause(until: "08:06")
+      #expect(try await care.due.count == 1)
+      try await care.at("08:35")
+      #expect(try await care.said() == [])
+      try await care.at("08:36")
+      #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet"])
+      try await care.at("10:01")
+      #expect(try await care.said() == ["Care plan, missed\n08:00 Aspirin 1 tablet"])
+      // Paused until after its end: it is over.
+      try await care.at("08:00", "2026-11-26")
+      _ = try await care.said()
+      try await pause(until: "10:30", "2026-11-26")
+      #expect(try await care.due == [])
+      try await care.at("08:00", "2026-11-27")
+      _ = try await care.said()
+      let reminder = try #require(try await care.due.first)
+      _ = try await care.ask(RemoveReminderRequest.with { $0.id = reminder.id })
+      try await pause(until: "08:10", "2026-11-27")
+      try await care.at("11:00", "2026-11-27")
+      #expect(try await care.due == [])
+      #expect(try await care.said() == [])
+    }
+  }
+
   @Test func `done records each that is open once, and says what others gave`() async throws {
     try await self.care { care in
       let aspirin = try await care.add("Aspirin", "8:00")

@@ -99,6 +99,8 @@ struct PlanReminders: Sendable {
       self.store(reminder, before: before)
       return reminder
     }
+    // What a person has removed stays so.
+    guard reminder.knownState != .removed || reminder.open.isEmpty else { return reminder }
     self.look(at: &reminder)
     let said = self.advance(&reminder)
     if said { self.say(&reminder) }
@@ -129,7 +131,10 @@ struct PlanReminders: Sendable {
         time.clearAt()
         // A clock that was ahead has told it too early.
         if self.now <= planned.end { time.toldMissed = false }
-        time.state = (time.toldMissed ? DueState.missed.rawValue : planned.reminds ? DueState.due.rawValue : "")
+        // What was paused over its end is over.
+        let isOver = time.state.isEmpty && self.now > planned.end
+        let isOpen = planned.reminds && !isOver
+        time.state = time.toldMissed ? DueState.missed.rawValue : isOpen ? DueState.due.rawValue : ""
       } else if time.knownState == .due {
         time.state = ""
       }
@@ -141,8 +146,6 @@ struct PlanReminders: Sendable {
   ///
   /// - Returns: Whether it is to be said.
   private mutating func advance(_ reminder: inout Reminder) -> Bool {
-    // What a person has removed stays so.
-    guard reminder.knownState != .removed else { return false }
     if reminder.open.isEmpty {
       reminder.knownState = reminder.stateOfClosed
       return false
@@ -154,7 +157,7 @@ struct PlanReminders: Sendable {
       self.wait(&reminder)
       return true
     case .done, .missed, .satisfied, .waiting, .removed, nil:
-      // An answer was taken back.
+      // An answer was taken back, or what was paused goes on.
       reminder.knownState = .due
       reminder.saidAt = .init(nanosecondsSince1970: self.now)
       self.wait(&reminder)
