@@ -151,6 +151,8 @@ def test_what_was_given_already_is_said_before_it_is_asked(hub):
         assert "recorded already" in question and "by Taro" in question and "anyway?" in question
         handled, told = voice.say("yes")
         assert handled and len(doses(hub)) == 2, told
+    # So nobody is told that it was recorded twice.
+    assert sorted(dose.get("confirmed", False) for dose in doses(hub)) == [False, True]
 
 
 def test_a_warning_that_nobody_was_told_is_asked_once_more(hub):

@@ -355,7 +355,7 @@ public nonisolated struct Dose: @unchecked Sendable {
     set {_uniqueStorage()._deletedBy = newValue}
   }
 
-  /// the person who recorded it knew of the warnings
+  /// the person who recorded it knew that it was given already
   public var confirmed: Bool {
     get {_storage._confirmed}
     set {_uniqueStorage()._confirmed = newValue}
@@ -756,7 +756,7 @@ public nonisolated struct GiveRequest: Sendable {
   /// see service People
   public var clientID: String = String()
 
-  /// A person was told of the warnings, and records it all the same. Without it two people who gave the same are told of each other.
+  /// A person was told that it was given already, and records it all the same. Without it two people who gave the same are told of each other.
   public var confirmed: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
