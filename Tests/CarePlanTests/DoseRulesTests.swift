@@ -1,6 +1,7 @@
 import Bus
 import CivilTime
 import KithMessages
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -94,6 +95,15 @@ import Testing
     // What was skipped may be given after all, and is said.
     let skipped = Self.rules(item, try Self.dose("a", "08:10", due: "08:00", .skipped))
     #expect(try self.warnings(skipped, at: "08:30", due: "08:00") == [.given])
+  }
+
+  @Test func `who was told that it is too early did not know that it was given`() {
+    func told(_ kinds: PlanWarningKind...) -> Bool {
+      var request = GiveRequest()
+      request.confirm(kinds.map { kind in PlanWarning.with { $0.knownKind = kind } })
+      return request.confirmed
+    }
+    #expect(told(.early, .given) && !told(.early, .most) && !told())
   }
 
   @Test func `what is late or doubled is never booked for tomorrow in silence`() throws {

@@ -111,13 +111,6 @@ def test_who_reads_on_the_page_that_it_was_given_and_ticks_it_again_knew_of_it()
         assert {dose["recorder"]: dose.get("confirmed", False) for dose in doses(front.hub)} == {"Taro": False, "hanako": True}
 
 
-def test_who_was_told_of_something_else_did_not_know_that_it_was_given(house):
-    item = add(house, "Paracetamol", asNeeded=True, leastMinutes=240)
-    for again in (), ("--yes",):
-        kith(house, "plan", "give", "paracetamol", *again)
-    assert not any(dose.get("confirmed") for dose in doses(house)) and doses(house)[0]["itemId"] == item
-
-
 def test_what_a_person_was_not_told_is_asked_by_the_command(house):
     clock, due = near()
     item = add(house, "Aspirin", clock)
