@@ -3,6 +3,7 @@ import CivilTime
 import Foundation
 import KithMessages
 import Storage
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -143,6 +144,27 @@ import Testing
       (0, Self.item("08:00", "11:00", "20:00")), (try Self.instant("2026-11-25", "10:00"), none),
       (noon, Self.item("08:00", "11:00", "20:00")))
     #expect(try Self.shown(paused, "2026-11-25") == ["08:00", "20:00"])
+  }
+
+  @Test(arguments: [
+    // As many as before: in their order. Else those that are nearest, and a new one is a new one.
+    (["08:00", "20:00"], ["09:00", "21:00"], [1, 2]), (["08:00", "12:00"], ["11:00", "13:00"], [1, 2]),
+    (["08:00", "12:00", "20:00"], ["13:00", "20:00"], [2, 3]), (["08:00", "12:00", "20:00"], ["07:30"], [1]),
+    (["08:00", "20:00"], ["14:00", "19:00", "20:00"], [1, 3, 2]), (["08:00"], ["21:00", "07:00"], [2, 1]),
+    (["08:00", "20:00"], ["20:00", "08:00"], [2, 1]),
+  ])
+  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [UInt32]) throws
+  {
+    func times(_ clocks: [String]) -> [PlanTime] { clocks.map { clock in PlanTime.with { $0.time = clock } } }
+    var item = PlanItem()
+    (item.name, item.kind) = ("Aspirin", "medicine")
+    item.times = times(before)
+    var first = PlanItem()
+    try first.change([], as: item, used: 0, now: 0)
+    #expect(first.times.map(\.slot) == (1...UInt32(before.count)).map { $0 })
+    item.times = times(after)
+    try first.change(["times"], as: item, used: UInt32(before.count), now: 0)
+    #expect(first.times.map(\.slot) == slots)
   }
 
   @Test func `an item that is added at noon is due from then on`() throws {
