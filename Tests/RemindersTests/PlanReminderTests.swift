@@ -111,6 +111,30 @@ import Testing
     }
   }
 
+  @Test func `what comes within a day is in the list of what is to come, until somebody answers`() async throws {
+    try await self.care { care in
+      let aspirin = try await care.add("Aspirin", "8:00", "20:00")
+      try await care.add("Vitamin", "20:00")
+      try await care.add("Tea", "9:00") { $0.quiet = true }
+      try await care.add("Later", "8:00") { $0.from = "2026-11-27" }
+      func coming() async throws -> [String] {
+        try await care.ask(ReminderStatusRequest()).pending.map { reminder in
+          #expect(reminder.id.isEmpty == (reminder.knownState == .waiting) && reminder.knownKind == .plan)
+          let zone = try #require(Zone(named: "Europe/Berlin"))
+          return "\(zone.time(at: reminder.comesAt.nanosecondsSince1970)) \(reminder.title)"
+        }
+      }
+      #expect(try await coming() == ["08:00 Aspirin 1 tablet", "20:00 Aspirin 1 tablet, Vitamin 1 tablet"])
+      try await care.give(aspirin)
+      #expect(try await coming() == ["20:00 Aspirin 1 tablet, Vitamin 1 tablet"])
+      try await care.at("20:00")
+      #expect(try await coming() == ["08:00 Aspirin 1 tablet"])
+      let due = try #require(try await care.due.first)
+      _ = try await care.ask(SnoozeReminderRequest.with { ($0.id, $0.minutes) = (due.id, 45) })
+      #expect(try await coming() == ["20:45 Aspirin 1 tablet, Vitamin 1 tablet", "08:00 Aspirin 1 tablet"])
+    }
+  }
+
   @Test func `a hub that was off says what is due, and in one message what was missed`() async throws {
     try await self.care { care in
       for name in ["Aspirin", "Tea"] { try await care.add(name, "8:00", "12:00", "16:00", "20:00") }

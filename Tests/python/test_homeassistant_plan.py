@@ -34,7 +34,7 @@ def test_items_come_and_go_without_their_names(hub, tmp_path):
         key = f"plan_{item[-12:]}"
         shown(assistant, key)
         assert assistant.component(key)["name"] == "Item 1 given" and assistant.component(f"{key}_last")["device_class"] == "timestamp"
-        assistant.until(lambda: assistant.state.get("plan", {}).get("next") == due)
+        assistant.until(lambda: assistant.state.get("plan", {}).get("next") == due == assistant.state["next_reminder"])
         hub.reply("Measurements/Record", {"measurement": {"kind": "temperature", "value": "37.2"}})
         assistant.press(key)
         assistant.until(lambda: item[-12:] in assistant.state["plan"]["last"])

@@ -35,6 +35,8 @@ struct PlanReminders: Sendable {
   static let memory: Int64 = 3 * 86_400_000_000_000
   /// How far times have to be known, in nanoseconds: beyond what may be ahead of a clock that was set back.
   static let ahead: Int64 = 2 * hour
+  /// How long before it comes a reminder is in lists of what is to come, in nanoseconds: a day.
+  static let listed: Int64 = 24 * hour
 
   private static let hour: Int64 = 3_600_000_000_000
   private static let minute: Int64 = 60_000_000_000
@@ -85,6 +87,21 @@ struct PlanReminders: Sendable {
   static func answered(_ reminder: Reminder, _ times: [PlannedTime], now: Int64, zone: Zone) -> Reminder {
     Self([reminder], times.filter { time in reminder.times.contains { $0.names(time) } }, now: now, zone: zone)
       .changed.last?.reminder ?? reminder
+  }
+
+  /// The reminders that times to come will be, by time, without ids: what one is about is settled when its time has come.
+  static func coming(_ times: [PlannedTime], now: Int64, zone: Zone) -> [Reminder] {
+    let plan = Self([], [], now: now, zone: zone)
+    let open = times.filter { $0.instant > now && $0.reminds && $0.answer == nil }
+    let groups = Dictionary(grouping: open) { $0.instant / Self.minute * Self.minute }
+    return groups.sorted { $0.key < $1.key }.map { instant, times in
+      var reminder = plan.reminder(for: times, at: instant, [:])
+      reminder.id = ""
+      reminder.knownState = .waiting
+      for index in reminder.times.indices { reminder.times[index].knownState = .coming }
+      reminder.title = reminder.words
+      return reminder
+    }
   }
 
   // MARK: - What was said before
