@@ -42,7 +42,9 @@ struct DoseRules: Sendable {
       warnings.append(.of(.given) { $0.show(answer) })
     }
     guard isGiven else { return warnings }
-    if self.item.knownState != .active { warnings.append(.of(.inactive) { _ in }) }
+    // Before the first day and after the last one nothing is due; a time of the last day may be answered later.
+    let isOfThePlan = due != nil || self.item.covers(self.item.zone.day(at: instant))
+    if self.item.knownState != .active || !isOfThePlan { warnings.append(.of(.inactive) { _ in }) }
     if let early = self.early(at: instant), !warnings.contains(where: { $0.doseID == early.doseID }) {
       warnings.append(early)
     } else if let due, due.instant - instant > Int64(due.item.missed) * 60_000_000_000 {

@@ -154,6 +154,21 @@ import Testing
     #expect(try self.warnings(Self.rules(item), at: "08:00", due: nil) == [.inactive])
   }
 
+  @Test func `what is given before the first day or after the last one is said`() throws {
+    var item = PlanScheduleTests.item()
+    (item.asNeeded, item.from, item.until) = (true, "2026-11-25", "2026-11-25")
+    func warned(_ day: String, _ time: String) throws -> Bool {
+      !Self.rules(item).warnings(at: try PlanScheduleTests.instant(day, time), due: nil, isGiven: true).isEmpty
+    }
+    #expect(try warned("2026-11-24", "23:59") && warned("2026-11-26", "00:00"))
+    #expect(try !warned("2026-11-25", "00:00") && !warned("2026-11-25", "23:59"))
+    // The last evening, after midnight.
+    var evening = PlanScheduleTests.item("22:30")
+    evening.until = "2026-11-25"
+    let now = try PlanScheduleTests.instant("2026-11-26", "00:10")
+    #expect(Self.rules(evening).warnings(at: now, due: Self.rules(evening).due(at: now), isGiven: true).isEmpty)
+  }
+
   @Test(arguments: testSeeds(short: 100, full: 3000))
   func `the same doses make the same day, in whichever order they came`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

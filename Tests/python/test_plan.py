@@ -231,6 +231,14 @@ def test_an_item_that_has_ended_is_not_another_one_that_is_called_alike(house):
     assert "Aspirin plus" in kith(house, "plan", "give", "aspirin p", "--yes").stdout
 
 
+def test_what_is_given_after_the_last_day_is_asked_about(house):
+    kith(house, "plan", "add", "Amoxicillin", "--needed", "--from", "2026-01-01", "--until", "2026-01-10")
+    for language, words in ("en", "Amoxicillin is in the plan from 2026-01-01 until 2026-01-10."), ("ja", "2026-01-01から2026-01-10まで"):
+        refused = kith(house, "--lang", language, "plan", "give", "amoxicillin", check=False)
+        assert refused.returncode == 1 and words in refused.stderr, refused.stderr
+    assert "given" in kith(house, "plan", "give", "amoxicillin", "--yes").stdout
+
+
 def test_times_and_numbers_as_people_type_them(house):
     kith(house, "plan", "add", "血圧の薬", "--at", "午前8時,8pm")
     assert "08:00" in kith(house, "plan", "show", "血圧の薬").stdout and "20:00" in kith(house, "plan", "show", "血圧の薬").stdout

@@ -415,7 +415,7 @@ enum ToolTable {
     "Dose.time_key": #"{"description":"names the time that it answers, also when the plan has moved that time","type":"string"}"#,
     "Dose.deleted_by": #"{"description":"name of the person who took it back","type":"string"}"#,
     "Dose.confirmed": #"{"description":"the person who recorded it knew that it was given already","type":"boolean"}"#,
-    "PlanWarning.kind": #"{"description":"\"given\" = this time was answered already, \"early\" = less than least_minutes after another one, or more than missed_minutes before its time, \"most\" = the day has had its most, \"inactive\" = the item is paused or ended","type":"string","enum":["given","early","most","inactive"]}"#,
+    "PlanWarning.kind": #"{"description":"\"given\" = this time was answered already, \"early\" = less than least_minutes after another one, or more than missed_minutes before its time, \"most\" = the day has had its most, \"inactive\" = the item is paused or ended, or it is before its first or after its last day","type":"string","enum":["given","early","most","inactive"]}"#,
     "PlanWarning.dose_id": #"{"description":"which one was recorded before; of one that is before its time: none","type":"string"}"#,
     "PlanWarning.at": #"{"description":"when that was","type":"string","format":"date-time"}"#,
     "PlanWarning.by": #"{"description":"who recorded that","type":"string"}"#,

@@ -375,7 +375,7 @@ public nonisolated struct PlanWarning: Sendable {
   // methods supported on all messages.
 
   /// "given" = this time was answered already, "early" = less than least_minutes after another one, or more than missed_minutes before its
-  /// time, "most" = the day has had its most, "inactive" = the item is paused or ended
+  /// time, "most" = the day has had its most, "inactive" = the item is paused or ended, or it is before its first or after its last day
   public var kind: String = String()
 
   /// which one was recorded before; of one that is before its time: none
@@ -756,7 +756,8 @@ public nonisolated struct GiveRequest: Sendable {
   /// see service People
   public var clientID: String = String()
 
-  /// A person was told that it was given already, and records it all the same. Without it two people who gave the same are told of each other.
+  /// A person was told that it was given already, and records it all the same. Without it two people who gave the same are told of each
+  /// other.
   public var confirmed: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
