@@ -128,12 +128,7 @@ public actor CarePlanActor {
   func item(_ id: String) async throws(Failure) -> PlanItem {
     try await self.storage.read { view throws(Failure) in
       var item = try view.plan.require(id).shown
-      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map { version in
-        var shown = PlanVersion()
-        shown.validFrom = .init(nanosecondsSince1970: version.validFrom)
-        shown.item = version.item
-        return shown
-      }
+      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map(\.self)
       return item
     }
   }
@@ -180,8 +175,8 @@ extension DatabaseView {
     let around = span.lowerBound - reach..<span.upperBound + reach
     let versions = try self.plan.versions(of: item.id)
     // A time is never moved by more than a day: what the plan said long before does not matter, nor what it says long afterwards.
-    let first = versions.lastIndex { $0.validFrom <= around.lowerBound } ?? 0
-    let near = versions[first...].filter { $0.validFrom <= around.upperBound }
+    let first = versions.lastIndex { $0.start <= around.lowerBound } ?? 0
+    let near = versions[first...].filter { $0.start <= around.upperBound }
     return DoseRules(
       item: item, schedule: PlanSchedule(versions: near), doses: try self.doses.of(item.id, in: around))
   }

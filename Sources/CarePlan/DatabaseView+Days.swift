@@ -38,16 +38,11 @@ extension DatabaseView {
     var items: [PlanItem] = []
     for planned in try self.plan.all(withEnded: true) {
       var item = planned.shown
-      let all = try self.plan.versions(of: item.id).filter { $0.validFrom < span.upperBound }
-      let before = all.last { $0.validFrom < span.lowerBound }
-      let within = all.filter { $0.validFrom >= span.lowerBound }
+      let all = try self.plan.versions(of: item.id).filter { $0.start < span.upperBound }
+      let before = all.last { $0.start < span.lowerBound }
+      let within = all.filter { $0.start >= span.lowerBound }
       guard !within.isEmpty || before.map({ $0.item.knownState != .ended }) ?? false else { continue }
-      item.versions = ((before.map { [$0] } ?? []) + within).map { edition in
-        var version = PlanVersion()
-        version.validFrom = .init(nanosecondsSince1970: edition.validFrom)
-        version.item = edition.item
-        return version
-      }
+      item.versions = (before.map { [$0] } ?? []) + within
       items.append(item)
     }
     return items

@@ -25,7 +25,7 @@ struct PlanSchedule: Sendable {
   }
 
   /// What the plan has said of it, the oldest first.
-  let versions: [PlanEdition]
+  let versions: [PlanVersion]
 
   /// What is due in a span of time, by time.
   ///
@@ -71,18 +71,18 @@ struct PlanSchedule: Sendable {
     var before: Int64?
     for (index, clock) in clocks.enumerated() {
       let version = self.versions[index]
-      let end = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
+      let end = index + 1 < self.versions.count ? self.versions[index + 1].start : .max
       guard let instant = clock.instant(of: slot, on: day) else {
         before = nil
         continue
       }
       // What was still to come when the plan changed, and is now in the past, is due all the same.
-      let isMoved = instant < version.validFrom && before != nil
-      if instant < end, instant >= version.validFrom || isMoved {
+      let isMoved = instant < version.start && before != nil
+      if instant < end, instant >= version.start || isMoved {
         return Due(
           instant: instant, item: version.item, amount: clock.slots[slot]?.amount ?? "", key: "\(slot)/\(day)")
       }
-      before = instant < version.validFrom ? nil : instant
+      before = instant < version.start ? nil : instant
     }
     return nil
   }
@@ -96,9 +96,9 @@ struct PlanSchedule: Sendable {
       guard item.isCounted, item.knownState == .active, let first = Day(item.from),
         let anchor = item.zone.instant(of: first, at: item.firstTimeOfDay)
       else { continue }
-      let validTo = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
+      let validTo = index + 1 < self.versions.count ? self.versions[index + 1].start : .max
       let step = Int64(item.everyHours) * 3_600_000_000_000
-      let from = max(start, version.validFrom, anchor)
+      let from = max(start, version.start, anchor)
       let to = min(end, validTo)
       guard from < to else { continue }
       var instant = anchor + (from - anchor + step - 1) / step * step

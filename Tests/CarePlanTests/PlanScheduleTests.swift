@@ -33,7 +33,7 @@ import Testing
   }
 
   static func schedule(_ versions: (at: Int64, item: PlanItem)...) -> PlanSchedule {
-    PlanSchedule(versions: versions.map { PlanEdition(validFrom: $0.at, item: $0.item) })
+    PlanSchedule(versions: versions.map { PlanVersion($0.item, from: $0.at) })
   }
 
   /// The local times at which a schedule is due on a day.
@@ -192,7 +192,7 @@ import Testing
     let zones = ["Europe/Berlin", "Asia/Tokyo", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"]
     let start = try Self.instant("2026-03-25", "00:00")
     var (at, item) = (start, Self.item("08:00", "12:00", "20:00", zone: zones.randomElement(using: &random) ?? "UTC"))
-    var versions = [PlanEdition(validFrom: start - 40 * Self.day, item: item)]
+    var versions = [PlanVersion(item, from: start - 40 * Self.day)]
     for _ in 0..<Int.random(in: 1...12, using: &random) {
       at += Int64.random(in: 0...(2 * Self.day), using: &random)
       switch Int.random(in: 0..<6, using: &random) {
@@ -203,7 +203,7 @@ import Testing
         item.times[place].time =
           "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"][Int.random(in: 0..<3, using: &random)])"
       }
-      versions.append(PlanEdition(validFrom: at, item: item))
+      versions.append(PlanVersion(item, from: at))
     }
     let schedule = PlanSchedule(versions: versions)
     let end = start + 40 * Self.day
