@@ -171,10 +171,12 @@ extension DatabaseView {
   /// What is known of an item around a span of time.
   func rules(of item: PlanItem, around span: Range<Int64>) throws(Failure) -> DoseRules {
     let day: Int64 = 86_400_000_000_000
-    let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day)
-    let around = span.lowerBound - reach..<span.upperBound + reach
     let versions = try self.plan.versions(of: item.id)
-    // A time is never moved by more than a day: what the plan said long before does not matter, nor what it says long afterwards.
+    let hours = versions.map(\.item.everyHours).max() ?? 0
+    let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day, Int64(hours) * 3_600_000_000_000 + day)
+    let around = span.lowerBound - reach..<span.upperBound + reach
+    // A time is never moved by more than a day, or its hours: what the plan said long before does not matter, nor what it says long
+    // afterwards.
     let first = versions.lastIndex { $0.start <= around.lowerBound } ?? 0
     let near = versions[first...].filter { $0.start <= around.upperBound }
     return DoseRules(
