@@ -277,6 +277,14 @@ import Testing
     }
   }
 
+  @Test func `two who gave the same long before its time are told at once`() async throws {
+    try await self.care("10:00") { care in
+      let aspirin = try await care.add("Aspirin", "20:00")
+      for name in ["Taro", "Hanako"] { try await care.give(aspirin, by: name) }
+      #expect(try await care.due.map(\.knownKind) == [.double])
+    }
+  }
+
   @Test func `in Japanese, and without names`() async throws {
     try await self.care(language: "ja") { care in
       try await care.add("アスピリン", "8:00") { $0.unit = "錠" }

@@ -33,8 +33,9 @@ struct PlanReminders: Sendable {
 
   /// How long what was missed is told afterwards, in nanoseconds: three days.
   static let memory: Int64 = 3 * 86_400_000_000_000
-  /// How far times have to be known, in nanoseconds: beyond what may be ahead of a clock that was set back.
-  static let ahead: Int64 = 2 * hour
+  /// How far times have to be known, in nanoseconds: something may be given for a time of the next hours, also twice. It is beyond what may
+  /// be ahead of a clock that was set back.
+  static let ahead: Int64 = 12 * hour
   /// How long before it comes a reminder is in lists of what is to come, in nanoseconds: a day.
   static let listed: Int64 = 24 * hour
 
