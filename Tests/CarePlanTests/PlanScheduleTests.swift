@@ -207,7 +207,7 @@ import Testing
     (["08:00", "20:00"], ["14:00", "19:00", "20:00"], [1, 3, 2]), (["08:00"], ["21:00", "07:00"], [2, 1]),
     (["08:00", "20:00"], ["20:00", "08:00"], [2, 1]),
   ])
-  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [UInt32]) throws
+  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [Int]) throws
   {
     func times(_ clocks: [String]) -> [PlanTime] { clocks.map { clock in PlanTime.with { $0.time = clock } } }
     var item = PlanItem()
@@ -215,10 +215,10 @@ import Testing
     item.times = times(before)
     var first = PlanItem()
     try first.change([], as: item, used: 0, now: 0)
-    #expect(first.times.map(\.slot) == (1...UInt32(before.count)).map { $0 })
+    #expect(first.times.map { Int($0.slot) } == Array(1...before.count))
     item.times = times(after)
     try first.change(["times"], as: item, used: UInt32(before.count), now: 0)
-    #expect(first.times.map(\.slot) == slots)
+    #expect(first.times.map { Int($0.slot) } == slots)
   }
 
   @Test func `an item that is added at noon is due from then on`() throws {
