@@ -1,4 +1,5 @@
 internal import Bus
+internal import CarePlan
 internal import CivilTime
 internal import KithMessages
 internal import Storage
