@@ -1,5 +1,7 @@
 import Bus
+import CarePlan
 import KithMessages
+import SwiftProtobuf
 import TestKit
 import Testing
 

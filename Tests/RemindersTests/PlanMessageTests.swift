@@ -1,6 +1,9 @@
 import Bus
+import CarePlan
+import EventLoop
 import KithMessages
 import Storage
+import SwiftProtobuf
 import TestKit
 import Testing
 
