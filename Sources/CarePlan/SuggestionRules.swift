@@ -27,7 +27,7 @@ struct SuggestionRules: Sendable {
     let instant = said.at.map { $0 * 1_000_000_000 } ?? now
     let meant = self.items.filter { said.items.contains($0.item.id) }
     let matches = meant.compactMap { self.match($0, said, at: instant) }
-    return self.chosen(matches, said).map { match in
+    return self.chosen(matches, said, at: instant).map { match in
       var suggestion = PlanSuggestion()
       suggestion.item = match.rules.item
       suggestion.item.note = ""
@@ -40,14 +40,16 @@ struct SuggestionRules: Sendable {
   }
 
   /// Of several items of one name, that which is due; of all medicines, those of one time.
-  private func chosen(_ matches: [Match], _ said: GivenMention) -> [Match] {
+  private func chosen(_ matches: [Match], _ said: GivenMention, at instant: Int64) -> [Match] {
     let open = matches.filter(\.isOpen)
     let near = open.isEmpty ? matches : open
     if said.isNamed { return near.count == 1 ? near : [] }
     // "Her morning tablets" are all of the morning.
     if case .part? = said.due, !open.isEmpty { return open }
-    let last = near.compactMap(\.due?.instant).max()
-    return near.filter { $0.due?.instant == last }
+    // The last time that has come, else the next one.
+    let times = near.compactMap(\.due?.instant)
+    let time = times.filter { $0 <= instant }.max() ?? times.min()
+    return near.filter { $0.due?.instant == time }
   }
 
   private func match(_ rules: DoseRules, _ said: GivenMention, at instant: Int64) -> Match? {

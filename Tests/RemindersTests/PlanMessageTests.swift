@@ -22,6 +22,7 @@ import Testing
       care.home.isHeld.withLock { $0 = true }
       try await care.at("07:50")
       try await self.underWay(care, 1)
+      try await care.at("07:51")
       try await care.give(tea)
       try await body(care, aspirin, vitamin)
     }
@@ -69,6 +70,7 @@ import Testing
       care.home.isHeld.withLock { $0 = true }
       try await care.at("08:00")
       try await self.underWay(care, 1)
+      try await care.at("08:01")
       try await care.give(aspirin)
       care.home.failures.withLock { $0 = [Self.away] }
       #expect(try await self.said(care) == ["Care plan, 08:00\nVitamin 1 tablet"])
