@@ -210,7 +210,7 @@ def test_a_second_item_of_one_name_is_asked_about_and_named_by_its_times(house):
     assert refused.returncode == 1 and "Aspirin, 08:00, 1 tablet" in refused.stderr and "--yes" in refused.stderr
     kith(house, "plan", "add", "aspirin", "--at", "20:00", "--yes")
     which = kith(house, "plan", "give", "aspirin", check=False)
-    assert which.returncode == 1 and "Aspirin, 08:00, 1 tablet" in which.stderr and "aspirin, 20:00" in which.stderr
+    assert which.returncode == 2 and "Aspirin, 08:00, 1 tablet" in which.stderr and "aspirin, 20:00" in which.stderr
     assert "doses" not in house.reply("Plan/History", {})
     kith(house, "plan", "add", "Tea", "--at", "9:00")
     renamed = kith(house, "--lang", "ja", "plan", "change", "tea", "--name", "ASPIRIN", check=False)
