@@ -270,3 +270,11 @@ def test_what_failed_and_what_was_typed_are_shown_as_they_are(home):
     assert typed.end() == 0 and "no model" in typed.said, typed.said
     typed = Typed(home, "care", "show", written["id"])
     assert typed.end() == 0 and "transcribed" not in typed.said, typed.said
+
+
+def test_a_second_item_of_one_name_is_asked_about(home):
+    home.kith("plan", "add", "Aspirin", "--at", "8:00")
+    for answer, count in ("n", 1), ("y", 2):
+        typed = Typed(home, "--lang", "en", "plan", "add", "aspirin", "--at", "20:00").until(r"(?s)Aspirin, 08:00.*\[y/N\]").type(f"{answer}\n")
+        assert (typed.end() == 0) == (answer == "y"), typed.said
+        assert len(home.kith("plan", "items")["items"]) == count
