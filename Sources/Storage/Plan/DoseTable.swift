@@ -51,6 +51,21 @@ public struct DoseTable<View: DatabaseView> {
     }
   }
 
+  /// The ids of the items of which something was recorded at moments of a span, and not taken back.
+  ///
+  /// - Parameter span: Nanoseconds since 1970.
+  public func items(in span: Range<Int64>) throws(Failure) -> Set<String> {
+    let ids = try self.view.attempt { database in
+      try database.all(
+        """
+        SELECT DISTINCT uuid FROM plan_item JOIN (
+          SELECT item FROM dose WHERE occurred_at >= ?1 AND occurred_at < ?2 AND deleted_at IS NULL) ON item = plan_item.id
+        """, .integer(span.lowerBound), .integer(span.upperBound)
+      ) { $0.text(0) }
+    }
+    return Set(ids)
+  }
+
   /// A page of the history, the newest first.
   ///
   /// - Parameters:
