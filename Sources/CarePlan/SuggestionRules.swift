@@ -46,10 +46,11 @@ struct SuggestionRules: Sendable {
     let open = matches.filter(\.isOpen)
     let near = open.isEmpty ? matches : open
     if said.isNamed { return near.count == 1 ? near : [] }
-    // "Her morning tablets" are all of the morning.
-    if case .part? = said.due, !open.isEmpty { return open }
     let last = near.compactMap(\.due?.instant).max()
-    return near.filter { $0.due?.instant == last }
+    // "Her morning tablets" are all of the morning.
+    let isWhole = if case .part? = said.due { !open.isEmpty } else { false }
+    let chosen = isWhole ? open : near.filter { $0.due?.instant == last }
+    return said.isOne && chosen.count > 1 ? [] : chosen
   }
 
   private func match(_ rules: DoseRules, _ said: GivenMention, at instant: Int64) -> Match? {
