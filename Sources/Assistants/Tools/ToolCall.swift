@@ -88,6 +88,45 @@ struct ToolCall: Sendable {
     }
   }
 
+  /// What ``parts(of:most:_:)`` adds to a result.
+  static let rest: [Shape.Part] = [
+    .own("left_out", .make(["description": "What this part leaves out, and how to get it.", "type": "string"])),
+    .own("next_cursor", .make(["description": "Where the next part begins.", "type": "string"])),
+  ]
+
+  /// Lists that came whole, of each the records from the argument `cursor` on, as many as a result may have. The result says how many come
+  /// after them.
+  ///
+  /// - Parameter most: The most records of a list.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the cursor.
+  func parts<Reply: SwiftProtobuf.Message, each Element>(
+    of whole: Reply, most: Int, _ lists: repeat WritableKeyPath<Reply, [each Element]>
+  ) throws(Failure) -> JSON {
+    let cursor = self.arguments.text("cursor")
+    guard let start = cursor.isEmpty ? 0 : Int(cursor), start >= 0 else {
+      throw .invalid(field: "cursor", "is none of this tool. Give the next_cursor of its last result.")
+    }
+    var limit = most
+    while true {
+      var (shown, left) = (whole, 0)
+      func cut<Record>(_ list: WritableKeyPath<Reply, [Record]>) {
+        let rest = whole[keyPath: list].dropFirst(start)
+        shown[keyPath: list] = Array(rest.prefix(limit))
+        left += max(0, rest.count - limit)
+      }
+      repeat cut(each lists)
+      var result = try self.tool.output.json(shown, in: self.zone)
+      if left > 0 {
+        let next = "\(start + limit)"
+        let how = "\(left) more. Call \(self.tool.name) again with cursor \"\(next)\" and the same other arguments."
+        result = result.beginning(with: "next_cursor", .text(next)).beginning(with: "left_out", .text(how))
+      }
+      result = result.beginning(with: Self.notice.name, Self.noticeText)
+      guard result.bytes.count > Self.largestResult, limit > 1 else { return result }
+      limit /= 2
+    }
+  }
+
   // MARK: - What people wrote
 
   /// The first member of each result.
