@@ -158,6 +158,9 @@ extension Sentence {
       if case .verb(let verb) = piece.role { verbs.append(verb) }
     }
     guard let verb = verbs.first else { throw self.things(pieces).isEmpty ? self.unknown : .half }
+    // "I gave her aspirin back" tells the opposite; what was applied may have been on a back.
+    let isBack = pieces.contains { self.utterance.phrase($0.tokens) == "back" }
+    guard !isBack || verbs.allSatisfy({ $0.doer == .either }) else { throw self.unknown }
     let isTo = self.has(.to, in: pieces)
     let things = self.things(pieces)
     var categories = Set(things.map(\.category))
