@@ -215,7 +215,8 @@ public struct HouseProcess: Sendable {
       try FileManager.default.createDirectory(atPath: self.settings.stateDirectory, withIntermediateDirectories: true)
       try Data("\(id)\n".utf8).write(to: URL(filePath: self.idFile), options: .atomic)
     } catch {
-      throw .invalid(field: "state-dir", "\(self.idFile) cannot be written. Give a directory that this program may write.")
+      throw .invalid(
+        field: "state-dir", "\(self.idFile) cannot be written. Give a directory that this program may write.")
     }
     return id
   }

@@ -143,7 +143,8 @@ import Testing
       #expect(
         cursor.isEmpty
           ? left.isEmpty
-          : left.hasPrefix("\(40 - bodies.count) more. ") && left.contains("person_show again with cursor \"\(cursor)\""))
+          : left.hasPrefix("\(40 - bodies.count) more. ")
+            && left.contains("person_show again with cursor \"\(cursor)\""))
     } while !cursor.isEmpty && parts < 50
     #expect(bodies.count == 40 && Set(bodies).count == 40 && parts > 1)
     let wrong = try await server.call("person_show", #"{"person":"\#(HouseholdPort.annID)","cursor":"-1"}"#)

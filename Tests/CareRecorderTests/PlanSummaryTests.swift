@@ -105,7 +105,9 @@ struct PlanSummaryTests {
     (["36.4", "37.25", "38"], "°C", "temperature: 36.4–38 °C, mean 37.2 (3 values)"),
     (["100.4", "98.6"], "°F", "temperature: 98.6–100.4 °F, mean 99.5 (2 values)"),
     (["36.6"], "°C", "temperature: 36.6 °C (1 value)"),
-  ]) func `Values are counted in the unit in which all were entered`(values: [String], unit: String, line: String) throws {
+  ]) func `Values are counted in the unit in which all were entered`(values: [String], unit: String, line: String)
+    throws
+  {
     let records = values.map { value in
       MeasurementRecord.with { ($0.kind, $0.value, $0.unit) = ("temperature", value, unit) }
     }
