@@ -75,6 +75,15 @@ struct PlanSummaryTests {
       ])
   }
 
+  @Test func `A name that is written from right to left leaves the numbers behind it where they are`() throws {
+    let plan = PlanDay.with {
+      $0.others = [
+        Dose.with { ($0.itemName, $0.amount, $0.unit, $0.outcome) = ("אספירין", "500", "mg", "given") }
+      ]
+    }
+    #expect(try self.summary(plan).contains { $0.contains("\u{200E}אספירין\u{200E} 500 mg: given") })
+  }
+
   @Test func `An hour that comes twice is told apart`() throws {
     let measurements = try ["2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"].map { text in
       var one = MeasurementRecord()
