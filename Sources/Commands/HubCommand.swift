@@ -126,10 +126,13 @@ struct Confirmation: ParsableArguments {
           "何も変更していません。端末がないため確認できません。実行するには --yes を付けてください。確認の内容: \(question)")
       ).worded
     }
-    guard console.confirm(question) else {
-      throw Failure(
-        .cancelled, Failure.cancelled.reason, say("Nothing was changed.", "何も変更していません。")
-      ).worded
-    }
+    guard console.confirm(question) else { throw .unchanged(say) }
+  }
+}
+
+extension Failure {
+  /// A person ended a command before it did anything.
+  static func unchanged(_ say: Language) -> Failure {
+    Failure(.cancelled, Self.cancelled.reason, say("Nothing was changed.", "何も変更していません。")).worded
   }
 }

@@ -33,7 +33,7 @@ public struct Console: Sendable {
   ///   - errorColumns: That of the terminal on standard error; nil without one.
   ///   - pager: Shows lines; returns false if it decides not to, or cannot.
   ///   - input: Returns all of standard input; nil if it cannot be read.
-  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
+  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal, or without an answer.
   ///   - answer: The same, with the answer shown.
   ///   - lostError: The `errno` of the first line that could not be printed; 0 = none.
   package init(
@@ -134,7 +134,7 @@ public struct Console: Sendable {
 
   /// Asks for a text, which is shown as it is typed.
   ///
-  /// - Returns: Nil without a terminal.
+  /// - Returns: Nil without a terminal, or after Ctrl-D.
   func ask(_ question: String) -> String? { self.answer(question) }
 
   /// Asks a question to be answered by yes or no; any other answer is no.
@@ -218,11 +218,12 @@ enum Terminal {
 
   /// What Ctrl-C sends.
   private static let interrupt: UInt8 = 3
+  private static let lineEnd = UInt8(ascii: "\n")
 
   /// Shows a prompt and reads a line. termios(3), getpass(3).
   ///
   /// - Parameter isShown: Whether the answer is shown.
-  /// - Returns: Nil without a terminal, or after Ctrl-C where the answer is not shown.
+  /// - Returns: Nil without a terminal, after Ctrl-D, or after Ctrl-C where the answer is not shown.
   static func readLine(prompt: String, isShown: Bool) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -242,9 +243,11 @@ enum Terminal {
     _ = prompt.withCString { write(descriptor, $0, strlen($0)) }
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    while line.count < 4096, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-      guard byte != Self.interrupt else { return nil }
-      line.append(byte)
+    while read(descriptor, &byte, 1) == 1, byte != Self.lineEnd, byte != Self.interrupt { line.append(byte) }
+    guard byte == Self.lineEnd else {
+      // The cursor is still behind the prompt.
+      _ = Console.write([Self.lineEnd], to: descriptor)
+      return nil
     }
     return String(validating: line, as: UTF8.self)
   }
