@@ -108,9 +108,14 @@ struct Confirmation: ParsableArguments {
 
   /// Asks on a terminal only, so scripts are not asked.
   ///
-  /// - Parameter isGrave: Whether a script has to say `--yes`, because much would go.
+  /// - Parameters:
+  ///   - isThere: Whether there is what the question is about. What is not there is not asked about: kithd refuses it.
+  ///   - isGrave: Whether a script has to say `--yes`, because much would go.
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes; `FAILED_PRECONDITION/NOT_CONFIRMED` in a script.
-  func ask(_ question: String, isGrave: Bool = false, _ session: Session) throws(Failure) {
+  func ask(
+    _ question: String, isThere: Bool = true, isGrave: Bool = false, _ session: Session
+  ) throws(Failure) {
+    guard isThere else { return }
     try self.ask(question, isGrave: isGrave, session.console, session.language)
   }
 

@@ -118,6 +118,12 @@ def test_an_unknown_name_is_answered_with_the_command_that_lists_them(home, type
     assert bool(re.search("ありません|見つかりません", run.stderr)) == (language == "ja"), run
 
 
+@pytest.mark.parametrize("command", [("web", "revoke"), ("keys", "revoke"), ("channels", "remove"), ("contacts", "source", "remove")], ids=" ".join)
+def test_what_is_not_there_is_refused_without_a_question(home, command):
+    said = shown(home, *command, "nobody", code=1)
+    assert said.startswith("kith: ") and "nobody" in said and "?" not in said, said
+
+
 def test_wrong_usage_is_told_in_the_language_that_was_asked_for(home):
     for command in (("peple", "--lang", "ja"), ("call", "show", "--lang=ja"), ("people", "list", "--limt", "3", "--lang", "ja")):
         run = piped(home, *command)
