@@ -61,7 +61,9 @@ struct Session: Sendable {
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     await self.ids.learn(reply, self)
-    self.console.page(self.layout.folded(lines()))
+    let lines = lines()
+    try self.layout.check(self.language)
+    self.console.page(self.layout.folded(lines))
   }
 
   /// `2 days ago`; empty if the time is not set.
