@@ -101,6 +101,18 @@ def test_a_contact_is_shown_by_its_name(home):
     assert nobody.returncode == 1 and "kith contacts list" in nobody.stderr
 
 
+def test_a_very_long_name_takes_nothing_from_the_others(home):
+    long = "Anna Charlotte Wilhelmina Frederika von der Marwitz-Rosenhagen, whose neighbours call her Lotte"
+    book(home, card(long), card("Otto Brandt", phone="+1-555-010-0131", EMAIL="otto@example.org"))
+    for columns in (80, 200):
+        said = shown(home, "contacts", "list", columns=columns)
+        assert re.search(r"Otto Brandt +\+1-555-010-0131 +otto@example\.org", said) and "Left out" not in said, said
+        assert all(word in said for word in long.split()), said
+    home.kith("people", "add", long, "--nickname", "Lotte", "--company", "Acme")
+    home.kith("people", "add", "Ann", "--last-name", "Lee", "--nickname", "Annie", "--company", "Acme")
+    assert re.search(r"Ann Lee +Annie +Acme", shown(home, "people", "list"))
+
+
 @pytest.mark.parametrize(("typed", "meant"), [("peeple", "people"), ("birthday", "birthdays"), ("contact", "contacts"), ("staus", "status")])
 def test_a_mistyped_noun_is_suggested(home, typed, meant):
     run = piped(home, typed, "list")

@@ -9,7 +9,7 @@ struct ContactTable {
   func lines(_ session: Session) -> [String] {
     guard !self.contacts.isEmpty else { return [session.language("No contacts found.", "連絡先はありません。")] }
     var table = Table([
-      Column("NAME", "名前"), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
+      Column("NAME", "名前", wraps: true), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
     ])
     for contact in self.contacts {
       let name =

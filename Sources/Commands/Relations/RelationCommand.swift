@@ -59,7 +59,7 @@ extension Relationship: OwnedRecord, ListedRecord {
     newExample: "ann parent bob",
     changeExample: "godparent")
   static let headings: [Column] = [
-    Column("WHO", "誰"), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
+    Column("WHO", "誰", wraps: true), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
   ]
   static let isListedByPerson = true
 
