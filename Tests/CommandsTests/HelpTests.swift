@@ -72,6 +72,27 @@ struct HelpTests {
   }
 
   @Test(
+    "A mistyped option suggests the near one, and none that only has as few letters",
+    arguments: [
+      (["note", "add", "ann", "hi", "--at", "9:00"], "Unknown option '--at'"),
+      (["call", "list", "--hbu", "x"], "Unknown option '--hbu'. Did you mean '--hub'?"),
+      (["call", "list", "--jason"], "Unknown option '--jason'. Did you mean '--json'?"),
+      (["call", "list", "--kye", "x"], "Unknown option '--kye'. Did you mean '--key'?"),
+      (["care", "list", "--catgory", "meal"], "Unknown option '--catgory'. Did you mean '--category'?"),
+    ])
+  func options(arguments: [String], sentence: String) {
+    do {
+      _ = try KithCommand.parseAsRoot(arguments)
+      Issue.record("\(arguments) is taken")
+    } catch {
+      let text = ParserText.of(error, KithCommand.self, arguments: arguments, catalogue: .english, columns: 80)
+      let lines = text.split(separator: "\n")
+      #expect(lines.first == "Error: \(sentence)")
+      #expect(lines.last == "  See 'kith \(arguments[0]) \(arguments[1]) --help' for more information.")
+    }
+  }
+
+  @Test(
     "Errors of the parser are Japanese",
     arguments: [
       (["people", "list", "--limt", "3"], "オプション '--limt' はありません。'--limit' ではありませんか?"),

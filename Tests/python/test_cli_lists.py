@@ -119,6 +119,13 @@ def test_a_mistyped_noun_is_suggested(home, typed, meant):
     assert run.returncode == 2 and f"Did you mean '{meant}'?" in run.stderr, run
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("--hbu=x", "--hub"), ("--jsno", "--json"), ("--kye=x", "--key"), ("--at=9:00", None)])
+def test_a_mistyped_option_is_suggested_only_where_it_is_near(home, typed, meant):
+    run = piped(home, "note", "add", "ann", "hello", typed)
+    suggestion = f". Did you mean '{meant}'?" if meant else ""
+    assert run.returncode == 2 and run.stderr.startswith(f"Error: Unknown option '{typed.split('=')[0]}'{suggestion}\n"), run
+
+
 @pytest.mark.parametrize(("typed", "listing"), [
     (("channels", "test"), "kith channels list"), (("contacts", "sync"), "kith contacts source list"), (("web", "revoke"), "kith web devices"),
     (("keys", "revoke"), "kith keys list"), (("call", "template", "delete"), "kith call template list"), (("jobs", "show"), "kith jobs list")],
