@@ -115,6 +115,7 @@ extension Failure {
     "SECRET_NOT_KEPT": "秘密情報を保存できません。何も変更していません。フォルダーの権限と空きを確認してください。",
     // 記録と文字起こし
     "NO_MICROPHONE": "録音プログラムがないか、起動できません。alsa-utils か pipewire-bin を入れるか、--file で録音を指定してください。",
+    "NOTHING_RECORDED": "何も録音されていません。マイクか、録音のファイルを確認してください。",
     "NOT_RECORDING": "この記録の録音はもう終わっています。新しく録音してください。",
     "NOTHING_TO_REVIEW": "この記録には確認待ちの文字起こしがありません。",
     "SOUND_MISSING": "この記録の音声はもうありません。メモを書いてください。",

@@ -40,11 +40,23 @@ struct RecordCareCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RecordCareRequest()
     request.category = CareCategory.name(typed: self.category)
-    request.memo = self.memo.joined(separator: " ")
     request.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
+    request.memo = try self.words(session)
     let reply = try await session.ask(request)
     try await session.show(reply, CareCard(reply.record).lines(session))
+  }
+
+  /// The memo, which is asked for on a terminal: an entry of a person has words.
+  private func words(_ session: Session) throws -> String {
+    var words = self.memo.joined(separator: " ")
+    if words.allSatisfy(\.isWhitespace), session.console.isTerminal, !session.isJSON {
+      words = session.console.ask(session.language("What was done or seen? ", "何をしましたか? ")) ?? ""
+    }
+    guard !words.allSatisfy(\.isWhitespace) else {
+      throw ValidationError("Say what was done or seen, behind the category: kith care record meal half of the rice")
+    }
+    return words
   }
 }
 
