@@ -91,6 +91,12 @@ struct WordTests {
     ])
   func category(typed: String, name: String) { #expect(CareCategory.name(typed: typed) == name) }
 
+  @Test("A label is told in the language, and one of the household's own as it is")
+  func labels() {
+    #expect(AddressBookLabel.words(["home", "Mobile", "spouse", "Hütte"], .japanese) == "自宅、携帯、配偶者、Hütte")
+    #expect(AddressBookLabel.words(["home", "mobile"], .english) == "home, mobile")
+  }
+
   @Test("Every printed word is taken")
   func all() {
     for say in Language.allCases {

@@ -69,11 +69,12 @@ extension ContactField: OwnedRecord {
     return [
       (say("Person", "人"), names[self.personID]),
       (say("Type", "種類"), CommonName.words(.contactFieldType, self.type, say)),
-      (say("Labels", "ラベル"), self.labels.joined(separator: ", ")),
+      (say("Labels", "ラベル"), AddressBookLabel.words(self.labels, say)),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [CommonName.words(.contactFieldType, self.type, session.language), self.data, self.labels.joined(separator: ", ")]
+    let say = session.language
+    return [CommonName.words(.contactFieldType, self.type, say), self.data, AddressBookLabel.words(self.labels, say)]
   }
 }
