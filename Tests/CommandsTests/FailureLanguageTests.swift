@@ -103,6 +103,23 @@ struct FailureLanguageTests {
     }
   }
 
+  @Test("What kithd says of a speech engine is told in both languages, and what the engine says as it is")
+  func engines() {
+    let texts = Self.found(
+      /\.(?:temporary|unreachable|unavailable|badAudio|failed)\((?:complaint \?\? )?"((?:[^"\\]|\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)"/,
+      in: Self.texts(of: ["Transcription"]))
+    #expect(texts.count > 25)
+    for text in texts {
+      let message = text.replacing("\\(complaint)", with: "").replacing("\\(what)", with: "in 'x'")
+        .replacing(/\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/, with: "x")
+      let read = EngineComplaint.words(message, .japanese)
+      #expect(read != message && read.contains { $0 > "\u{3000}" }, "\(message)")
+      #expect(EngineComplaint.words(message, .english) == message)
+    }
+    #expect(EngineComplaint.words("no model", .japanese) == "no model")
+    #expect(EngineComplaint.words("it ended with 70: no model", .japanese) == "終了コード 70 で終わりました: no model")
+  }
+
   @Test("Why there is no recording is told whole", arguments: ["recording", "typed", "transcribed", "gone"])
   func sounds(why: String) {
     let read = Failure(.failedPrecondition, "NO_SOUND", "English", details: ["why": why]).read(in: .japanese).message

@@ -90,15 +90,7 @@ extension CareRecord {
   private static func words(for reason: String, _ say: Language) -> String {
     let parts = reason.split(separator: ": ", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return self.words(forWord: reason, say) }
-    return "\(self.words(forWord: parts[0], say)) (\(say(parts[1], self.japanese(ofEngine: parts[1]))))"
-  }
-
-  /// What a check of kithd says of an engine's answer; the words of the engine itself as they are.
-  private static func japanese(ofEngine message: String) -> String {
-    guard let found = message.firstMatch(of: /asked for '(.+)' and answered (?:in '(.+)'|without)/) else {
-      return message
-    }
-    return found.2.map { "\(found.1) を頼んだのに \($0) で答えました" } ?? "\(found.1) を頼みましたが、答えた言語がわかりません"
+    return "\(self.words(forWord: parts[0], say)) (\(EngineComplaint.words(parts[1], say)))"
   }
 
   private static func words(forWord reason: String, _ say: Language) -> String {
