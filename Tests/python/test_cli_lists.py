@@ -161,3 +161,32 @@ def test_a_summary_is_in_the_language_of_the_household_else_of_its_reader(home):
     assert title("ja_JP.UTF-8").startswith("[Care log]")
     home.kith("care", "settings", "--language", "ja")
     assert title("C.UTF-8").startswith("【")
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "UTC", "Asia/Tokyo"])
+def test_what_was_during_some_days_is_listed_in_every_list(home, zone):
+    home.kith("people", "add", "Ann")
+    home.kith("care", "settings", "--time-zone", zone)
+    for day in ("today", "yesterday", "10 days ago"):
+        first, last = ("now", "now") if day == "today" else (f"{day} 00:01", f"{day} 23:59")
+        for command in (("talk", "log", "ann", "--channel", "email", "--note", f"talk {day}", "--at", first),
+                        ("activity", "add", "ann", f"activity {day}", "--on", day), ("care", "record", "meal", f"meal {day}", "--at", last)):
+            assert piped(home, *command, TZ=zone).returncode == 0, command
+    home.kith("note", "add", "ann", "note today")
+
+    def listed(*command):
+        run = piped(home, *command, TZ=zone)
+        assert run.returncode == 0, run
+        return set(re.findall(r"(?:talk|activity|meal|note) (today|yesterday|10 days ago)", run.stdout))
+
+    for command in (("talk", "list", "ann"), ("activity", "list"), ("care", "list")):
+        assert listed(*command, "--during", "yesterday") == {"yesterday"}, command
+        assert listed(*command, "--day", "today") == {"today"}, command
+        assert listed(*command, "--from", "yesterday") == {"today", "yesterday"}, command
+        assert listed(*command, "--to", "8 days ago") == {"10 days ago"}, command
+        assert listed(*command) == {"today", "yesterday", "10 days ago"}, command
+        assert piped(home, *command, "--during", "today", "--to", "today").returncode == 2
+    assert listed("note", "list", "ann", "--during", "今日") == {"today"}
+    assert listed("note", "list", "ann", "--to", "yesterday") == set()
+    assert "talk" not in piped(home, "talk", "list", "ann", "--limit", "1", "--channel", "email", "--to", "20 days ago").stdout
+    assert piped(home, "talk", "list", "ann", "--limit", "1").stdout.count("talk ") == 1

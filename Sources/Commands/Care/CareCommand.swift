@@ -62,13 +62,15 @@ struct RecordCareCommand: HubCommand {
 
 struct ListCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the entries of a day, or the newest.",
-    discussion: "Example: kith care list --day 2026-11-20")
+    commandName: "list", abstract: "List the entries of some days, oldest first, or the newest.",
+    discussion: """
+      Example: kith care list --day 2026-11-20
+      Example: kith care list --during 'last week'
+      """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: DayArgument.help)
-  var day: DayArgument?
+  @OptionGroup var span: SpanOptions
 
   @Option(help: "Only this category.")
   var category = ""
@@ -83,12 +85,15 @@ struct ListCareCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListCareRequest()
-    request.day = try await session.careDay(self.day)
+    if !self.span.isEmpty {
+      let (first, last) = try self.span.days(session, in: try await session.careZone())
+      if first == last { request.day = first } else { (request.fromDay, request.toDay) = (first, last) }
+    }
     request.category = CareCategory.name(typed: self.category)
     request.review = CareReview.name(typed: self.review)
     request.includeDeleted = self.deleted
-    // A day is shown whole.
-    let page = self.page.showing(atMost: self.day == nil ? nil : LimitOption.most)
+    // Days are shown whole.
+    let page = self.page.showing(atMost: self.span.isEmpty ? nil : LimitOption.most)
     let reply = try await page.ask(request, session)
     try await session.show(reply, CareTable(reply).lines(session))
   }

@@ -7,7 +7,7 @@ struct RelationCommand: AsyncParsableCommand {
     commandName: "relation", abstract: "Relationships between people.",
     discussion: "Example: kith relation add ann parent bob",
     subcommands: [
-      AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<Relationship>.self,
+      AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<NoFilter<Relationship>>.self,
       ShowRecordCommand<Relationship>.self, EditRecordCommand<RelationArguments>.self,
       DeleteRecordCommand<Relationship>.self, RelationTypesCommand.self,
     ])
