@@ -101,6 +101,23 @@ def test_a_contact_is_shown_by_its_name(home):
     assert nobody.returncode == 1 and "kith contacts list" in nobody.stderr
 
 
+def test_phones_and_addresses_lead_somewhere_on_a_terminal_that_shows_links(home):
+    book(home, card("Ingrid Solberg", phone="+47 55 51 01 31", EMAIL="ingrid@example.org"))
+    home.kith("people", "add", "Ann")
+    home.kith("people", "field", "add", "ann", "phone", "+1-555-010-0131")
+
+    def link(address, text):
+        return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
+
+    shows = {"VTE_VERSION": "7600"}
+    said = shown(home, "contacts", "show", "ingrid", **shows)
+    assert link("tel:+4755510131", "+47 55 51 01 31") in said and link("mailto:ingrid@example.org", "ingrid@example.org") in said, said
+    assert link("tel:+15550100131", "+1-555-010-0131") in shown(home, "people", "show", "ann", **shows)
+    for others in ({}, {**shows, "NO_COLOR": "1"}, {**shows, "TERM": "dumb"}, {**shows, "TERM": "tmux-256color"}, {"VTE_VERSION": "4000"}):
+        assert "\x1b]8" not in shown(home, "contacts", "show", "ingrid", **others), others
+    assert "\x1b" not in piped(home, "contacts", "show", "ingrid", **shows).stdout
+
+
 def test_a_very_long_name_takes_nothing_from_the_others(home):
     long = "Anna Charlotte Wilhelmina Frederika von der Marwitz-Rosenhagen, whose neighbours call her Lotte"
     book(home, card(long), card("Otto Brandt", phone="+1-555-010-0131", EMAIL="otto@example.org"))

@@ -37,7 +37,7 @@ public struct Console: Sendable {
   ///   - answer: The same, with the answer shown.
   ///   - lostError: The `errno` of the first line that could not be printed; 0 = none.
   package init(
-    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool,
+    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool, showsLinks: Bool = false,
     pager: (@Sendable ([String]) -> Bool)? = nil,
     out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
@@ -49,7 +49,7 @@ public struct Console: Sendable {
     self.columns = columns
     self.errorColumns = errorColumns
     self.pager = pager
-    self.style = Style(isOn: usesColour)
+    self.style = Style(isOn: usesColour, showsLinks: usesColour && showsLinks)
     self.out = out
     self.err = err
     self.input = input
@@ -71,7 +71,8 @@ public struct Console: Sendable {
     return Console(
       isTerminal: isTerminal, columns: isTerminal ? Terminal.size().columns : nil,
       errorColumns: Columns.of(terminal: STDERR_FILENO),
-      usesColour: isTerminal && allowsColour, pager: isTerminal ? pager : nil,
+      usesColour: isTerminal && allowsColour, showsLinks: Terminal.showsLinks,
+      pager: isTerminal ? pager : nil,
       out: { text in
         guard !Self.write(text.utf8, to: STDOUT_FILENO) else { return }
         let code = errno
@@ -175,12 +176,21 @@ public struct Console: Sendable {
 /// Colour by the codes of ECMA-48, or none.
 struct Style: Sendable {
   let isOn: Bool
+  /// Whether text may lead somewhere: OSC 8.
+  var showsLinks = false
 
   func bold(_ text: String) -> String { self.wrap(text, "1") }
   func dim(_ text: String) -> String { self.wrap(text, "2") }
   func good(_ text: String) -> String { self.wrap(text, "32") }
   func bad(_ text: String) -> String { self.wrap(text, "31") }
   func notice(_ text: String) -> String { self.wrap(text, "33") }
+
+  /// A text that leads to an address, if it has one that is plain ASCII.
+  func link(_ text: String, _ link: ReachLink?) -> String {
+    guard self.showsLinks, let address = link?.address, address.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return text }
+    return "\u{1B}]8;;\(address)\u{1B}\\\(text)\u{1B}]8;;\u{1B}\\"
+  }
 
   private func wrap(_ text: String, _ code: String) -> String { self.isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
@@ -214,6 +224,17 @@ enum Terminal {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return (24, 80) }
     return (Int(size.ws_row), Int(size.ws_col))
+  }
+
+  /// Whether the terminal says that it is one of those that show links. Others would show their addresses, or nothing.
+  static var showsLinks: Bool {
+    let name = RuntimeLocations.variable("TERM") ?? ""
+    guard !name.hasPrefix("screen"), !name.hasPrefix("tmux") else { return false }
+    // Of libvte, 0.50 and later.
+    if let version = RuntimeLocations.variable("VTE_VERSION").flatMap({ Int($0) }) { return version >= 5000 }
+    return ["iTerm.app", "WezTerm", "vscode", "ghostty"].contains(RuntimeLocations.variable("TERM_PROGRAM"))
+      || ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "wezterm"].contains { name.hasPrefix($0) }
+      || ["KONSOLE_VERSION", "WT_SESSION"].contains { RuntimeLocations.variable($0) != nil }
   }
 
   /// What Ctrl-C sends.

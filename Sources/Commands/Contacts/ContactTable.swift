@@ -27,7 +27,7 @@ struct ContactCard {
   init(_ contact: Contact) { self.contact = contact }
 
   func lines(_ session: Session) -> [String] {
-    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session)
+    Details(title: self.contact.shownName, rows: self.rows(session), links: self.links).lines(session)
   }
 
   /// How to reach the contact, and its days, under the heading of the person it is linked to.
@@ -42,7 +42,14 @@ struct ContactCard {
         (say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source),
         (say("Contact ID", "連絡先の ID"), session.ids[contact.id]),
       ]
-    return Details(title: contact.shownName, rows: rows).lines(session, indent: 2)
+    return Details(title: contact.shownName, rows: rows, links: self.links).lines(session, indent: 2)
+  }
+
+  private var links: [String: ReachLink] {
+    let ways = [("phone", self.contact.phones), ("email", self.contact.emails), ("web", self.contact.urls)]
+    return ways.reduce(into: [:]) { links, way in
+      for value in way.1 { links[value.value] = ReachLink(type: way.0, data: value.value) }
+    }
   }
 
   private func rows(_ session: Session) -> [Details.Row] {

@@ -62,6 +62,10 @@ extension ContactField: OwnedRecord {
     Column("TYPE", "種類"), Column("VALUE", "連絡先", wraps: true), Column("LABELS", "ラベル", drops: 1),
   ]
 
+  var links: [String: ReachLink] {
+    ReachLink(type: self.type, data: self.data).map { [self.data: $0] } ?? [:]
+  }
+
   func headline(_ names: PersonNames, _ say: Language) -> String { self.data }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {

@@ -32,6 +32,7 @@ struct RecordTable<R: Record> {
       [Column("PERSON", "人", wraps: true)] + R.headings + [Column("STATE", "状態", drops: 9), Column("ID")], hidesEmpty: true)
     for record in self.records {
       let owner = self.showsOwner && !record.ownerID.isEmpty ? self.names[record.ownerID] : ""
+      table.links.merge(record.links) { first, _ in first }
       table.add([owner] + record.cells(self.names, session) + [record.mark(session.language), session.ids[record.id]])
     }
     return table

@@ -1,5 +1,6 @@
 internal import Bus
 internal import Help
+internal import KithMessages
 internal import Synchronization
 
 /// A column of a table.
@@ -54,6 +55,8 @@ struct Table {
 
   private let columns: [Column]
   private let hidesEmpty: Bool
+  /// Where cells lead, by their text.
+  var links: [String: ReachLink] = [:]
   private var rows: [[String]] = []
 
   /// Begins a table.
@@ -88,7 +91,7 @@ struct Table {
     let names = left.map { self.columns[$0].choice(say) }.joined(separator: ", ")
     return (
       style.bold(self.line(self.columns.map { $0.heading(say) }, shown, widths)),
-      self.rows.map { self.block($0, shown, widths) },
+      self.rows.map { self.block($0, shown, widths, style) },
       left.isEmpty ? [] : [style.dim(say("Left out: \(names). --wide shows all.", "省いた列: \(names) (--wide ですべて表示)"))]
     )
   }
@@ -128,7 +131,7 @@ struct Table {
   }
 
   /// The lines of one row.
-  private func block(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> [String] {
+  private func block(_ cells: [String], _ shown: [Int], _ widths: [Int], _ style: Style) -> [String] {
     var pieces = cells.map { [$0] }
     for column in shown where Printable.width(cells[column]) > widths[column] {
       guard self.columns[column].wraps else {
@@ -143,13 +146,18 @@ struct Table {
       }
     }
     return (0..<(shown.map { pieces[$0].count }.max() ?? 1)).map { index in
-      self.line(pieces.map { $0.indices.contains(index) ? $0[index] : "" }, shown, widths)
+      // What is in pieces has no link: a part of it could mean something else.
+      self.line(pieces.map { $0.indices.contains(index) ? $0[index] : "" }, shown, widths) { column, text in
+        text == cells[column] ? style.link(text, self.links[text]) : text
+      }
     }
   }
 
-  private func line(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> String {
+  private func line(
+    _ cells: [String], _ shown: [Int], _ widths: [Int], _ link: (Int, String) -> String = { $1 }
+  ) -> String {
     let padded = shown.map {
-      Printable.padded(cells[$0], to: widths[$0], alignment: self.columns[$0].alignment)
+      Printable.padded(link($0, cells[$0]), to: widths[$0], alignment: self.columns[$0].alignment)
     }
     let line = padded.joined(separator: String(repeating: " ", count: Self.space))
     return String(line.reversed().drop { $0 == " " }.reversed())
@@ -215,6 +223,8 @@ struct Details {
   let rows: [Row]
   /// Longer text below, ready for a terminal.
   var body: [String] = []
+  /// Where values lead, by their text.
+  var links: [String: ReachLink] = [:]
 
   /// The lines; values that are wider than the terminal go on below their beginning.
   ///
@@ -226,7 +236,8 @@ struct Details {
     return [session.console.style.bold(Printable.text(self.title))]
       + rows.flatMap { label, value in
         Columns.wrapped(value, to: room).enumerated().map { index, line in
-          "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(line)"
+          let shown = line == value ? session.console.style.link(line, self.links[value]) : line
+          return "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(shown)"
         }
       }
       + (self.body.isEmpty ? [] : [""] + self.body.map { "  " + $0 })
