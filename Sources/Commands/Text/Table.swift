@@ -236,7 +236,9 @@ struct Details {
     return [session.console.style.bold(Printable.text(self.title))]
       + rows.flatMap { label, value in
         Columns.wrapped(value, to: room).enumerated().map { index, line in
-          let shown = line == value ? session.console.style.link(line, self.links[value]) : line
+          // A line that is too wide is broken later, and a link with it.
+          let isWhole = line == value && Printable.width(line) <= room
+          let shown = isWhole ? session.console.style.link(line, self.links[value]) : line
           return "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(shown)"
         }
       }
