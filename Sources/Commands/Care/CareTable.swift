@@ -10,11 +10,12 @@ struct CareTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
-    var table = Table([
-      Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
-      Column("CATEGORY", "分類"),
-      Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
-    ])
+    var table = Table(
+      [
+        Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
+        Column("CATEGORY", "分類"),
+        Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
+      ], hidesEmpty: true)
     for record in self.reply.records {
       table.add(
         session.zone.text(record.occurredAt), session.relative(record.occurredAt), say.category(record.category),
