@@ -1,5 +1,6 @@
 internal import EventLoop
 public import KithMessages
+internal import SwiftProtobuf
 
 /// What accompanies a command: its id, timeout, principal, attachments and progress handler.
 ///

@@ -1,4 +1,4 @@
-public import Bus
+internal import Bus
 internal import KithMessages
 
 extension Failure {

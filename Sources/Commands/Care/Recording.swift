@@ -1,4 +1,5 @@
 internal import Bus
+internal import KithMessages
 
 /// Sound that is taken piece by piece until it ends, Ctrl-C is pressed or the time is over.
 struct Recording {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import Glibc
+internal import KithClient
 internal import KithMessages
 
 struct AddChannelCommand: HubCommand {
