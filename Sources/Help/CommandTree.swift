@@ -42,6 +42,8 @@ package struct CommandTree: Sendable, Decodable {
   package let abstract: String?
   private let discussion: String?
   private let shouldDisplay: Bool?
+  /// Other words that are typed for it.
+  private let aliases: [String]?
   private let subcommands: [CommandTree]?
   private let arguments: [Argument]?
 
@@ -89,10 +91,15 @@ package struct CommandTree: Sendable, Decodable {
   package func path(_ words: some Sequence<String>) -> [CommandTree] {
     var path = [self]
     for word in words {
-      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else { continue }
+      guard let next = path.last?.command(named: word) else { continue }
       path.append(next)
     }
     return path
+  }
+
+  /// The command below it that a word names.
+  func command(named word: String) -> CommandTree? {
+    self.commands.first { $0.commandName == word || ($0.aliases ?? []).contains(word) }
   }
 
   /// The command below it that a mistyped word may mean; nil if none is near.

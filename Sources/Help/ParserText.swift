@@ -37,7 +37,7 @@ package enum ParserText {
     else { return nil }
     var path = [tree]
     for word in arguments[(help + 1)...].prefix(while: { !$0.hasPrefix("-") }) {
-      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else {
+      guard let next = path.last?.command(named: word) else {
         return UsageError(unknown: word, path: path).text(catalogue)
       }
       path.append(next)

@@ -69,6 +69,8 @@ struct HelpTests {
       ParserText.ofUnknownHelp(["help", "call", "lgo"], KithCommand.self, catalogue: .english)?
         .hasPrefix("Error: Unexpected argument 'lgo'. Did you mean 'log'?\nUsage: kith call") == true)
     #expect(ParserText.ofUnknownHelp(["help", "call", "log"], KithCommand.self, catalogue: .english) == nil)
+    #expect(ParserText.ofUnknownHelp(["help", "plan", "list"], KithCommand.self, catalogue: .english) == nil)
+    #expect(self.said("plan", "list", "--help", in: .english).hasPrefix("List the items of the plan.\n"))
   }
 
   @Test(

@@ -34,7 +34,7 @@ struct ContactCard {
   func ways(_ session: Session) -> [String] {
     let (contact, say) = (self.contact, session.language)
     let rows: [Details.Row] =
-      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "記念日"), contact.dates, say)
+      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "日付"), contact.dates, say)
       + Self.labelled(say("Phone", "電話"), contact.phones, say)
       + Self.labelled(say("Email", "メール"), contact.emails, say) + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
       + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
@@ -61,7 +61,7 @@ struct ContactCard {
       (say("Role", "役割"), contact.role),
       (say("Birthday", "誕生日"), contact.birthday),
     ]
-    rows += Self.labelled(say("Date", "記念日"), contact.dates, say) + Self.labelled(say("Phone", "電話"), contact.phones, say)
+    rows += Self.labelled(say("Date", "日付"), contact.dates, say) + Self.labelled(say("Phone", "電話"), contact.phones, say)
     rows += Self.labelled(say("Email", "メール"), contact.emails, say) + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
     rows += contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
     rows += Self.labelled(say("Web", "ウェブ"), contact.urls, say) + Self.labelled(say("Related", "関係者"), contact.related, say)

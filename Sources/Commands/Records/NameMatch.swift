@@ -42,7 +42,7 @@ struct NameMatch {
       typed,
       self.say(
         "No \(self.noun) is called exactly \"\(typed)\". Give the whole name or the id of the one that you mean:\n",
-        "「\(typed)」という名前そのものの\(self.noun)はありません。名前の全部か ID で指定してください。\n")
+        "「\(typed)」とまったく同じ名前の\(self.noun)はありません。名前の全部か ID で指定してください。\n")
         + self.lines(of: self.candidates, ids)
     ).worded
   }
