@@ -268,7 +268,7 @@ def test_what_failed_and_what_was_typed_are_shown_as_they_are(home):
     assert (written["state"], spoken["state"]) == ("written", "needs_memo")
     typed = Typed(home, "care", "show", spoken["id"])
     assert typed.end() == 0 and "it ended with 70: no model" in typed.said, typed.said
-    typed = Typed(home, "care", "show", spoken["id"], LC_ALL="ja_JP.UTF-8")
+    typed = Typed(home, "care", "show", spoken["id"], columns=200, LC_ALL="ja_JP.UTF-8")
     assert typed.end() == 0 and "終了コード 70 で終わりました: no model" in typed.said, typed.said
     typed = Typed(home, "care", "show", written["id"])
     assert typed.end() == 0 and "transcribed" not in typed.said, typed.said

@@ -50,6 +50,8 @@ struct RecordCareCommand: HubCommand {
   /// The memo, which is asked for on a terminal: an entry of a person has words.
   private func words(_ session: Session) throws -> String {
     var words = self.memo.joined(separator: " ")
+    // kithd refuses another category.
+    guard CareCategory(rawValue: CareCategory.name(typed: self.category)) != nil else { return words }
     if words.allSatisfy(\.isWhitespace), session.console.isTerminal, !session.isJSON {
       words = session.console.ask(session.language("What was done or seen? ", "何をしましたか? ")) ?? ""
     }

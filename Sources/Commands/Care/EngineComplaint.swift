@@ -94,6 +94,8 @@ enum EngineComplaint {
       msgstr "{} につながりません"
       msgid "it answered {}"
       msgstr "{} と答えました"
+      msgid "no descriptor is left"
+      msgstr "開けるファイルの数が足りません"
       msgid "this process has no HTTP client"
       msgstr "ここからは HTTP で送れません"
       """)
