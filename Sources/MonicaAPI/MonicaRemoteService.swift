@@ -18,7 +18,8 @@ public struct MonicaRemoteService: Sendable {
     [
       Route(VerifyAccountRequest.self) { request, context throws(Failure) in try await self.verify(request, context) },
       Route(ReadRecordRequest.self) { request, context throws(Failure) in try await self.read(request, context) },
-      Route(ReadCatalogRequest.self) { request, context throws(Failure) in try await self.readCatalog(request, context) },
+      Route(ReadCatalogRequest.self) { request, context throws(Failure) in try await self.readCatalog(request, context)
+      },
       Route(ReadPhotoRequest.self) { request, context throws(Failure) in try await self.readPhoto(request, context) },
       Route(PushRequest.self) { request, context throws(Failure) in try await self.push(request, context) },
     ]
@@ -26,13 +27,19 @@ public struct MonicaRemoteService: Sendable {
 
   /// The methods with an answer in batches.
   public var batchRoutes: [BatchRoute] {
-    [BatchRoute(PullRequest.self) { request, context, yield throws(Failure) in try await self.pull(request, context, yield) }]
+    [
+      BatchRoute(PullRequest.self) { request, context, yield throws(Failure) in
+        try await self.pull(request, context, yield)
+      }
+    ]
   }
 
   // MARK: - Reading
 
   @concurrent
-  private func verify(_ request: VerifyAccountRequest, _ context: CallContext) async throws(Failure) -> VerifyAccountReply {
+  private func verify(_ request: VerifyAccountRequest, _ context: CallContext) async throws(Failure)
+    -> VerifyAccountReply
+  {
     let (client, _) = try await self.connections.client(for: request.account, .record(isUrgent: true), context)
     do throws(MonicaError) {
       return try await client.get(Envelope<UserResource>.self, MonicaClient.Target("me")).data.reply
@@ -67,7 +74,8 @@ public struct MonicaRemoteService: Sendable {
   }
 
   @concurrent
-  private func readCatalog(_ request: ReadCatalogRequest, _ context: CallContext) async throws(Failure) -> CatalogReply {
+  private func readCatalog(_ request: ReadCatalogRequest, _ context: CallContext) async throws(Failure) -> CatalogReply
+  {
     let (_, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent), context)
     var reply = CatalogReply()
     do throws(MonicaError) {
@@ -100,7 +108,8 @@ public struct MonicaRemoteService: Sendable {
     _ request: PullRequest, _ context: CallContext,
     _ yield: @escaping @Sendable (PullPage) async throws(Failure) -> Void
   ) async throws(Failure) -> PullReply {
-    let (client, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent), context)
+    let (client, catalog) = try await self.connections.client(
+      for: request.account, .list(isUrgent: request.urgent), context)
     return try await Self.pull(try Self.type(request.kind, request.account), request, client, catalog, yield)
   }
 
@@ -113,7 +122,8 @@ public struct MonicaRemoteService: Sendable {
 
   @concurrent
   private func push(_ request: PushRequest, _ context: CallContext) async throws(Failure) -> PushReply {
-    let (client, catalog) = try await self.connections.client(for: request.account, .change(isUrgent: request.urgent), context)
+    let (client, catalog) = try await self.connections.client(
+      for: request.account, .change(isUrgent: request.urgent), context)
     let kind = try Self.kind(of: request.record)
     return try await Self.push(
       kind.resource(callsAreActivities: request.account.callsAsActivities), request, PushSession(client, catalog))

@@ -307,7 +307,9 @@ struct MonicaCommandTests {
 
   @Test(
     "A name of a server is told by its meaning",
-    arguments: [("ja", ["名前     英語", "親       parent", "Nachbar"]), ("en", ["NAME     日本語", "parent   親", "Nachbar"])])
+    arguments: [
+      ("ja", ["名前     英語", "親       parent", "Nachbar"]), ("en", ["NAME     日本語", "parent   親", "Nachbar"]),
+    ])
   func names(language: String, lines: [String]) async throws {
     let run = try await CommandRun.of("relation", "types", "--lang", language) { _ in
       CatalogReply.with {

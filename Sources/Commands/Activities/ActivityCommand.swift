@@ -8,7 +8,8 @@ struct ActivityCommand: AsyncParsableCommand {
     commandName: "activity", abstract: "Things done with people.",
     discussion: "Example: kith activity add ann Went to the museum --with bob --on yesterday",
     subcommands: [
-      AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<ActivityFilter>.self, ShowRecordCommand<Activity>.self,
+      AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<ActivityFilter>.self,
+      ShowRecordCommand<Activity>.self,
       EditRecordCommand<ActivityArguments>.self, DeleteRecordCommand<Activity>.self,
       RestoreRecordCommand<Activity>.self,
     ])

@@ -9,7 +9,8 @@ struct ContactTable {
   func lines(_ session: Session) -> [String] {
     guard !self.contacts.isEmpty else { return [session.language("No contacts found.", "連絡先はありません。")] }
     var table = Table([
-      Column("NAME", "名前", wraps: true), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
+      Column("NAME", "名前", wraps: true), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1),
+      Column("ID"),
     ])
     for contact in self.contacts {
       let name =
@@ -36,7 +37,8 @@ struct ContactCard {
     let rows: [Details.Row] =
       [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "日付"), contact.dates, say)
       + Self.labelled(say("Phone", "電話"), contact.phones, say)
-      + Self.labelled(say("Email", "メール"), contact.emails, say) + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
+      + Self.labelled(say("Email", "メール"), contact.emails, say)
+      + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
       + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
       + [
         (say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source),
@@ -61,10 +63,14 @@ struct ContactCard {
       (say("Role", "役割"), contact.role),
       (say("Birthday", "誕生日"), contact.birthday),
     ]
-    rows += Self.labelled(say("Date", "日付"), contact.dates, say) + Self.labelled(say("Phone", "電話"), contact.phones, say)
-    rows += Self.labelled(say("Email", "メール"), contact.emails, say) + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
+    rows +=
+      Self.labelled(say("Date", "日付"), contact.dates, say) + Self.labelled(say("Phone", "電話"), contact.phones, say)
+    rows +=
+      Self.labelled(say("Email", "メール"), contact.emails, say)
+      + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
     rows += contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
-    rows += Self.labelled(say("Web", "ウェブ"), contact.urls, say) + Self.labelled(say("Related", "関係者"), contact.related, say)
+    rows +=
+      Self.labelled(say("Web", "ウェブ"), contact.urls, say) + Self.labelled(say("Related", "関係者"), contact.related, say)
     rows += [
       (say("Categories", "分類"), contact.categories.joined(separator: ", ")), (say("Note", "メモ"), contact.note),
       (

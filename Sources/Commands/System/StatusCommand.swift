@@ -37,7 +37,8 @@ struct StatusReport {
     lines += self.storage(session)
     lines.append(
       Self.row(
-        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件"), say))
+        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件"),
+        say))
     let watchers = Int(self.status.subscriptions)
     lines.append(Self.row(say("Watched", "通知先"), say("by \(Count.of(watchers, "subscription"))", "\(watchers)件"), say))
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
@@ -116,7 +117,8 @@ struct StatusReport {
         Self.row(
           "",
           say(
-            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"), say)
+            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"),
+          say)
       )
     }
     return lines

@@ -7,7 +7,8 @@ struct TalkCommand: AsyncParsableCommand {
     commandName: "talk", abstract: "Conversations with people: in person, by email, by text.",
     discussion: "Example: kith talk log ann --channel email --note 'She sends the photos'",
     subcommands: [
-      AddRecordCommand<Owned<NewTalkArguments>>.self, ListRecordsCommand<TalkFilter>.self, ShowRecordCommand<Conversation>.self,
+      AddRecordCommand<Owned<NewTalkArguments>>.self, ListRecordsCommand<TalkFilter>.self,
+      ShowRecordCommand<Conversation>.self,
       EditRecordCommand<TalkEdits>.self, DeleteRecordCommand<Conversation>.self,
       RestoreRecordCommand<Conversation>.self, ReplyCommand.self,
       TalkMessageCommand.self,
