@@ -11,6 +11,14 @@ struct DoseRules: Sendable {
   let schedule: PlanSchedule
   /// What was recorded of the item and not taken back, by time and, where that is the same, by who gave it.
   let doses: [Dose]
+  private let byTime: [String: [Dose]]
+
+  /// - Parameter doses: What was recorded and not taken back, by time and recorder.
+  init(item: PlanItem, schedule: PlanSchedule, doses: [Dose]) {
+    (self.item, self.schedule, self.doses) = (item, schedule, doses)
+    // A year has some hundred times and doses of an item.
+    self.byTime = Dictionary(grouping: doses, by: \.timeKey)
+  }
 
   /// Which time something that was given at a moment answers; nil = none.
   func due(at instant: Int64) -> PlanSchedule.Due? {
@@ -63,9 +71,12 @@ struct DoseRules: Sendable {
   /// From when it is not too early, for a dose at a moment; nil = it is not too early.
   func earliest(at instant: Int64) -> Int64? { self.early(at: instant)?.earliest.nanosecondsSince1970 }
 
+  /// What was recorded for a time.
+  func recorded(for due: PlanSchedule.Due) -> [Dose] { self.byTime[due.key] ?? [] }
+
   /// What answers a time: the first that was given, else the first that was skipped.
   func answer(to due: PlanSchedule.Due) -> Dose? {
-    let all = self.doses.filter { $0.timeKey == due.key }
+    let all = self.recorded(for: due)
     return all.first { $0.knownOutcome != .skipped } ?? all.first
   }
 

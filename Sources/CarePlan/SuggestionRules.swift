@@ -45,11 +45,12 @@ struct SuggestionRules: Sendable {
     let near = open.isEmpty ? matches : open
     if said.isNamed { return near.count == 1 ? near : [] }
     // "Her morning tablets" are all of the morning.
-    if case .part? = said.due, !open.isEmpty { return open }
+    let isWhole = if case .part? = said.due { !open.isEmpty } else { false }
     // The last time that has come, else the next one.
     let times = near.compactMap(\.due?.instant)
     let time = times.filter { $0 <= instant }.max() ?? times.min()
-    return near.filter { $0.due?.instant == time }
+    let chosen = isWhole ? open : near.filter { $0.due?.instant == time }
+    return said.isOne && chosen.count > 1 ? [] : chosen
   }
 
   private func match(_ rules: DoseRules, _ said: GivenMention, at instant: Int64) -> Match? {

@@ -354,6 +354,8 @@ enum ToolTable {
     "ListCareRequest.include_deleted": #"{"type":"boolean"}"#,
     "ListCareRequest.review": #"{"type":"string","enum":["none","needed","done"]}"#,
     "ListCareRequest.state": #"{"type":"string","enum":["written","recording","pending_transcription","transcribed","needs_memo"]}"#,
+    "ListCareRequest.from_day": #"{"description":"as day; entries of a span of days are the oldest first, as those of a day","type":"string","format":"date"}"#,
+    "ListCareRequest.to_day": #"{"description":"inclusive","type":"string","format":"date"}"#,
     "ListCareReply.next_cursor": #"{"type":"string"}"#,
     "SearchCareRequest.text": #"{"type":"string"}"#,
     "SearchCareRequest.limit": #"{"type":"integer","minimum":0}"#,

@@ -185,7 +185,8 @@ struct ChangePlanItemCommand: HubCommand {
 
 struct ListPlanItemsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "items", abstract: "List the items of the plan.", discussion: "Example: kith plan items")
+    commandName: "items", abstract: "List the items of the plan.", discussion: "Example: kith plan items",
+    aliases: ["list"])
 
   @OptionGroup var global: GlobalOptions
 
