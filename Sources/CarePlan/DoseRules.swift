@@ -26,8 +26,13 @@ struct DoseRules: Sendable {
     let last = dues.last { $0.instant <= instant }
     let next = dues.first { $0.instant > instant }
     guard let last else { return next }
-    guard let answer = self.answer(to: last) else { return last }
     guard let next else { return last }
+    guard let answer = self.answer(to: last) else {
+      // What was missed does not take what is given just before the next time: that time would be asked for once more.
+      let (since, until) = (instant - last.instant, next.instant - instant)
+      let isMissed = since > Int64(last.item.missed) * 60_000_000_000
+      return isMissed && until <= min(Self.soon, since) ? next : last
+    }
     // What was answered counts from its answer: who gives it again soon after that gives it twice.
     let sinceAnswer = (answer.occurredAt.nanosecondsSince1970 - instant).magnitude
     return sinceAnswer <= (next.instant - instant).magnitude ? last : next
@@ -45,7 +50,9 @@ struct DoseRules: Sendable {
       warnings.append(.of(.given) { $0.show(answer) })
     }
     guard isGiven else { return warnings }
-    if self.item.knownState != .active { warnings.append(.of(.inactive) { _ in }) }
+    // Before the first day and after the last one nothing is due; a time of the last day may be answered later.
+    let isOfThePlan = due != nil || self.item.covers(self.item.zone.day(at: instant))
+    if self.item.knownState != .active || !isOfThePlan { warnings.append(.of(.inactive) { _ in }) }
     if let early = self.early(at: instant), !warnings.contains(where: { $0.doseID == early.doseID }) {
       warnings.append(early)
     } else if let due, due.instant - instant > Int64(due.item.missed) * 60_000_000_000 {
@@ -91,6 +98,8 @@ struct DoseRules: Sendable {
   static let back: Int64 = 36 * 3_600_000_000_000
   /// How long before.
   static let ahead: Int64 = 12 * 3_600_000_000_000
+  /// How long before a time something is meant for it, although the one before is open; and offered for it, if it was said. In nanoseconds.
+  static let soon: Int64 = 3_600_000_000_000
 }
 
 extension PlanWarning {

@@ -39,6 +39,7 @@ extension Migration {
     .japaneseNames,
     .plan,
     .planReminders,
+    .planStock,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

@@ -43,6 +43,7 @@ def test_the_official_client_records_and_reads(hub, sdk, mode):
     # What a person should know is told, and recorded only if they say so.
     given, warned, insisted, today, unlikely, measured = (each["structured"] for each in planned)
     assert given["dose"]["recorder"] == "claude" and "dose" not in warned and warned["warnings"][0]["kind"] == "early"
+    assert hub.reply("Plan/History")["doses"][0]["confirmed"]
     assert insisted["dose"]["id"] != given["dose"]["id"] and today["needed"][0]["today"] == 2
     assert not unlikely.get("recorded") and unlikely["measurement"]["unlikely"] and measured.get("measurements", []) == []
     # What the hub has is what the assistant was told, and people see whose it is.

@@ -64,7 +64,8 @@ extension Tool {
       request.partly = call.arguments.flag("partly")
       request.note = call.arguments.text("note")
       request.recorder = call.recorder
-      request.unlessWarned = !call.arguments.flag("despite_warnings")
+      request.confirmed = call.arguments.flag("despite_warnings")
+      request.unlessWarned = !request.confirmed
       request.clientID = call.clientID
       return try call.told(try await call.write(request, isInsisting: !request.unlessWarned))
     },

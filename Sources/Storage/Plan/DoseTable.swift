@@ -51,15 +51,15 @@ public struct DoseTable<View: DatabaseView> {
     }
   }
 
-  /// The ids of the items of which something was recorded at moments of a span, and not taken back.
+  /// The ids of the items of which something was recorded at a moment of a span, and not taken back.
   ///
   /// - Parameter span: Nanoseconds since 1970.
   public func items(in span: Range<Int64>) throws(Failure) -> Set<String> {
     let ids = try self.view.attempt { database in
       try database.all(
         """
-        SELECT DISTINCT uuid FROM plan_item JOIN (
-          SELECT item FROM dose WHERE occurred_at >= ?1 AND occurred_at < ?2 AND deleted_at IS NULL) ON item = plan_item.id
+        SELECT DISTINCT plan_item.uuid FROM dose JOIN plan_item ON plan_item.id = dose.item
+        WHERE occurred_at >= ? AND occurred_at < ? AND deleted_at IS NULL
         """, .integer(span.lowerBound), .integer(span.upperBound)
       ) { $0.text(0) }
     }

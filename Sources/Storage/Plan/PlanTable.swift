@@ -61,6 +61,26 @@ extension Migration {
       CREATE INDEX measurement_time ON measurement (occurred_at, id);
       CREATE INDEX measurement_kind ON measurement (kind, name, occurred_at, id);
       """)
+
+  /// From here on `plan_item.stock` is what is left now. Before, whoever read an item added up all that was given since it was counted.
+  static let planStock = Migration(
+    name: "plan_stock",
+    sql: """
+      UPDATE plan_item SET stock = stock - (
+        SELECT coalesce(sum(amount), 0) FROM dose
+        WHERE dose.item = plan_item.id AND deleted_at IS NULL AND outcome <> 'skipped' AND created_at > stock_at)
+      WHERE stock IS NOT NULL;
+      DROP INDEX dose_stock;
+      -- What was recorded before the stock was counted is not taken off it, and not given back.
+      CREATE TRIGGER dose_added AFTER INSERT ON dose
+      WHEN NEW.deleted_at IS NULL AND NEW.outcome <> 'skipped' BEGIN
+        UPDATE plan_item SET stock = stock - NEW.amount WHERE id = NEW.item AND NEW.created_at > stock_at;
+      END;
+      CREATE TRIGGER dose_taken_back AFTER UPDATE OF deleted_at ON dose
+      WHEN OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.outcome <> 'skipped' BEGIN
+        UPDATE plan_item SET stock = stock + NEW.amount WHERE id = NEW.item AND NEW.created_at > stock_at;
+      END;
+      """)
 }
 
 extension DatabaseView {
@@ -68,18 +88,18 @@ extension DatabaseView {
   public var plan: PlanTable<Self> { PlanTable(view: self) }
 }
 
-/// What the plan said of an item from a moment on.
-public struct PlanEdition: Sendable {
-  /// Nanoseconds since 1970.
-  public let validFrom: Int64
-  /// As it was said.
-  public let item: PlanItem
-
-  /// Makes one.
-  public init(validFrom: Int64, item: PlanItem) {
-    self.validFrom = validFrom
+extension PlanVersion {
+  /// What the plan says of an item from a moment on.
+  ///
+  /// - Parameter start: Nanoseconds since 1970.
+  public init(_ item: PlanItem, from start: Int64) {
+    self.init()
+    self.validFrom = .init(nanosecondsSince1970: start)
     self.item = item
   }
+
+  /// From when it counts, in nanoseconds since 1970.
+  public var start: Int64 { self.validFrom.nanosecondsSince1970 }
 }
 
 /// The items of the care plan, with what they said before.
@@ -115,14 +135,14 @@ public struct PlanTable<View: DatabaseView> {
   }
 
   /// What the plan has said of an item, the oldest first.
-  public func versions(of id: String) throws(Failure) -> [PlanEdition] {
+  public func versions(of id: String) throws(Failure) -> [PlanVersion] {
     try self.view.attempt { database in
       try database.all(
         """
         SELECT valid_from, body FROM plan_version
         WHERE item = (SELECT id FROM plan_item WHERE uuid = ?) ORDER BY position
         """, .text(id)
-      ) { PlanEdition(validFrom: $0.integer(0), item: try PlanItem(serializedBytes: $0.blob(1))) }
+      ) { PlanVersion(try PlanItem(serializedBytes: $0.blob(1)), from: $0.integer(0)) }
     }
   }
 }
@@ -134,13 +154,7 @@ public struct Planned: Sendable {
   /// In hundredths of the unit; nil = it is not counted.
   public var left: Int64?
 
-  /// The body with what is left now: what was counted last, less what was given since.
-  fileprivate static let selection = """
-    SELECT body, CASE WHEN stock IS NULL THEN NULL ELSE stock - (
-      SELECT coalesce(sum(amount), 0) FROM dose
-      WHERE dose.item = plan_item.id AND deleted_at IS NULL AND outcome <> 'skipped' AND created_at > stock_at) END
-    FROM plan_item
-    """
+  fileprivate static let selection = "SELECT body, stock FROM plan_item"
 
   fileprivate init(_ row: EngineRow) throws {
     self.item = try PlanItem(serializedBytes: row.blob(0))
