@@ -207,8 +207,7 @@ import Testing
     (["08:00", "20:00"], ["14:00", "19:00", "20:00"], [1, 3, 2]), (["08:00"], ["21:00", "07:00"], [2, 1]),
     (["08:00", "20:00"], ["20:00", "08:00"], [2, 1]),
   ])
-  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [Int]) throws
-  {
+  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [Int]) throws {
     func times(_ clocks: [String]) -> [PlanTime] { clocks.map { clock in PlanTime.with { $0.time = clock } } }
     var item = PlanItem()
     (item.name, item.kind) = ("Aspirin", "medicine")
