@@ -450,7 +450,7 @@ enum ToolTable {
     "MeasurementRecord.name": #"{"description":"of \"other\": what is measured","type":"string","maxLength":60}"#,
     "MeasurementRecord.value": #"{"description":"of blood pressure: the upper one","type":"string"}"#,
     "MeasurementRecord.lower": #"{"description":"of blood pressure","type":"string"}"#,
-    "MeasurementRecord.unit": #"{"description":"\"°C\" or \"°F\", \"mmHg\" or \"kPa\", \"/min\", \"kg\" or \"lb\", \"%\", \"mg/dL\" or \"mmol/L\", of pain none (0 to 10), \"ml\" or \"fl oz\"; of \"other\" any. Empty = the first of these. Values are compared and drawn in the first of these.","type":"string","maxLength":20}"#,
+    "MeasurementRecord.unit": #"{"description":"\"°C\" or \"°F\", \"mmHg\" or \"kPa\", \"/min\", \"kg\" or \"lb\", \"%\", \"mg/dL\" or \"mmol/L\", of pain none (0 to 10), \"ml\" or \"fl oz\"; of \"other\" any. Empty = the first of these. Series tells values in the first of these.","type":"string","maxLength":20}"#,
     "MeasurementRecord.occurred_at": #"{"type":"string","format":"date-time"}"#,
     "MeasurementRecord.note": #"{"type":"string","maxLength":2000}"#,
     "MeasurementRecord.recorder": #"{"description":"name of the person who recorded it","type":"string","maxLength":100}"#,

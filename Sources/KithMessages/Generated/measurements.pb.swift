@@ -39,7 +39,7 @@ public nonisolated struct MeasurementRecord: Sendable {
   public var lower: String = String()
 
   /// "°C" or "°F", "mmHg" or "kPa", "/min", "kg" or "lb", "%", "mg/dL" or "mmol/L", of pain none (0 to 10), "ml" or "fl oz"; of "other" any.
-  /// Empty = the first of these. Values are compared and drawn in the first of these.
+  /// Empty = the first of these. Series tells values in the first of these.
   public var unit: String = String()
 
   public var occurredAt: SwiftProtobuf.Google_Protobuf_Timestamp {
