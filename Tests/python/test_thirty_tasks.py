@@ -291,7 +291,7 @@ def make_mistakes(carer, words, home):
     carer.does("peple", "list", code=2, shows=["people"])
     carer.does("call", "lgo", words.first, code=(1, 2), shows=["kith call log"])
     carer.does("people", "list", "--limt", "3", code=2, shows=["--limit"])
-    carer.does("call", "list", "--columns", words("nope", "なし"), shows=[words("There are", "選べる列")])
+    carer.does("call", "list", "--columns", words("nope", "なし"), code=2, shows=[words("There are", "選べる列")])
     carer.does("remind", "daily", "25:00", code=1)
     carer.does("people", "add", words.first, "--birthday", "1950-13-40", code=1)
     carer.does("contacts", "source", "add", "x", "--vdir", "/nowhere", code=1, shows=["--unchecked"])

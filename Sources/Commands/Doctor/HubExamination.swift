@@ -181,7 +181,7 @@ struct HubExamination {
     }
     let days = (self.session.now.seconds - checkup.backedUpAt.seconds) / 86_400
     let when = self.session.relative(checkup.backedUpAt)
-    let found = self.say("written to a file \(when); none is made every day", "\(when)にファイルに書き出しました。毎日は作っていません")
+    let found = self.say("written to a file \(when); none is made every day", "最後にファイルに書き出したのは\(when)です。毎日は作っていません")
     return days < 7
       ? Finding(.backup, .good, found) : Finding(.backup, days < 30 ? .look : .bad, found, advice: command)
   }
