@@ -236,7 +236,7 @@ let package = Package(
       name: "HomeAssistant",
       dependencies: [
         "MQTT", "Wyoming", "Spoken", "FailureWords", "Findings", "KithClient", "KithMessages", "CivilTime", "Bus",
-        "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
+        "CLinux", "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
       ], swiftSettings: strict),
     .executableTarget(
       name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Wyoming", "Bus", arguments],

@@ -57,12 +57,14 @@ def main():
                     pressed.append(time.monotonic() - began)
                     # What follows an entry, such as reading everything again, is not to be met by the next press.
                     time.sleep(0.1)
+                used = resident(home.process)
         finally:
             hub.remove()
     print("| What | Goal | Measured |\n| --- | --- | --- |")
     print(f"| Care/Record over ZeroMQ by a Python client | | {percentiles(straight)} |")
     print(f"| Press at the broker to the state that shows it | p50 < 60 ms | {percentiles(pressed)} |")
     print(f"| Resident memory when idle | ≤ 25 MB | {idle:.1f} MB |")
+    print(f"| Resident memory after the presses | | {used:.1f} MB |")
 
 
 main()

@@ -105,7 +105,8 @@ public struct AssistantServer: Sendable {
     let isStateless = message.version != nil || fields?.isStateless == true
     do throws(ProtocolError) {
       if isStateless { try message.checkStateless(fields) } else { try fields?.checkHandshake() }
-      let result = try await isStateless ? self.stateless(message) : self.handshake(message)
+      let key = fields?.key
+      let result = try await isStateless ? self.stateless(message, key) : self.handshake(message, key)
       return Outcome(.success(result), to: id, isStateless: isStateless)
     } catch {
       return Outcome(.failure(error), to: id, isStateless: isStateless)
@@ -118,7 +119,7 @@ public struct AssistantServer: Sendable {
 
   private var info: JSON { .make(["name": "kith", "title": "Kith", "version": .text(self.version)]) }
 
-  private func handshake(_ message: ClientMessage) async throws(ProtocolError) -> JSON {
+  private func handshake(_ message: ClientMessage, _ key: String?) async throws(ProtocolError) -> JSON {
     switch message.method {
     case "initialize":
       let asked = message.parameters["protocolVersion"]?.text ?? ""
@@ -128,13 +129,13 @@ public struct AssistantServer: Sendable {
       ])
     case "ping": return .object([])
     case "tools/list": return .make(["tools": try await self.tools()])
-    case "tools/call": return try await self.call(message)
+    case "tools/call": return try await self.call(message, key)
     default: throw .methodUnknown
     }
   }
 
   /// The same in the revisions without a handshake, with what each of their results has.
-  private func stateless(_ message: ClientMessage) async throws(ProtocolError) -> JSON {
+  private func stateless(_ message: ClientMessage, _ key: String?) async throws(ProtocolError) -> JSON {
     var members: [JSON.Member]
     switch message.method {
     case "server/discover":
@@ -144,7 +145,7 @@ public struct AssistantServer: Sendable {
           "capabilities": Self.capabilities, "instructions": .text(Self.instructions),
         ]).members ?? []
     case "tools/list": members = [.init(name: "tools", value: try await self.tools())]
-    case "tools/call": members = try await self.call(message).members ?? []
+    case "tools/call": members = try await self.call(message, key).members ?? []
     default: throw .methodUnknown
     }
     members.append(.init(name: "resultType", value: "complete"))
@@ -160,7 +161,7 @@ public struct AssistantServer: Sendable {
     return .list(Tool.all.filter { role.covers($0.role) }.map(\.json))
   }
 
-  private func call(_ message: ClientMessage) async throws(ProtocolError) -> JSON {
+  private func call(_ message: ClientMessage, _ key: String?) async throws(ProtocolError) -> JSON {
     guard let name = message.parameters["name"]?.text else { throw .parameters("name is missing") }
     guard let tool = Tool.all.first(where: { $0.name == name }) else {
       throw .parameters("unknown tool: \(name.prefix(64))")
@@ -169,7 +170,7 @@ public struct AssistantServer: Sendable {
     guard arguments.isObject else { throw .parameters("arguments has to be an object") }
     do throws(Failure) {
       let assistant = try await self.assistant()
-      let call = try await ToolCall(tool, arguments, self.port, assistant, now: self.now())
+      let call = try await ToolCall(tool, arguments, self.port, assistant, key: key, now: self.now())
       let result = try await tool.run(call)
       return .make([
         "content": .list([.make(["type": "text", "text": .text(result.line)])]), "structuredContent": result,

@@ -1,5 +1,6 @@
 internal import EventLoop
 public import KithMessages
+internal import SwiftProtobuf
 
 /// What accompanies a command: its id, timeout, principal, attachments and progress handler.
 ///
@@ -50,11 +51,13 @@ public struct CallContext: Sendable {
   /// - Parameters:
   ///   - stage: A word for programs.
   ///   - note: For people.
-  public func report(stage: String, note: String = "") {
+  ///   - eta: When it is expected to end; nil if that is not known. In whole seconds, rounded up.
+  public func report(stage: String, note: String = "", eta: Duration? = nil) {
     guard let progress else { return }
     var report = Progress()
     report.stage = stage
     report.note = note
+    if let (seconds, rest) = eta?.components { report.eta.seconds = seconds + (rest > 0 ? 1 : 0) }
     progress(report)
   }
 

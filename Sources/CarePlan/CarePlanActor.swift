@@ -128,12 +128,7 @@ public actor CarePlanActor {
   func item(_ id: String) async throws(Failure) -> PlanItem {
     try await self.storage.read { view throws(Failure) in
       var item = try view.plan.require(id).shown
-      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map { version in
-        var shown = PlanVersion()
-        shown.validFrom = .init(nanosecondsSince1970: version.validFrom)
-        shown.item = version.item
-        return shown
-      }
+      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map(\.self)
       return item
     }
   }
@@ -176,12 +171,14 @@ extension DatabaseView {
   /// What is known of an item around a span of time.
   func rules(of item: PlanItem, around span: Range<Int64>) throws(Failure) -> DoseRules {
     let day: Int64 = 86_400_000_000_000
-    let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day)
-    let around = span.lowerBound - reach..<span.upperBound + reach
     let versions = try self.plan.versions(of: item.id)
-    // A time is never moved by more than a day: what the plan said long before does not matter, nor what it says long afterwards.
-    let first = versions.lastIndex { $0.validFrom <= around.lowerBound } ?? 0
-    let near = versions[first...].filter { $0.validFrom <= around.upperBound }
+    let hours = versions.map(\.item.everyHours).max() ?? 0
+    let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day, Int64(hours) * 3_600_000_000_000 + day)
+    let around = span.lowerBound - reach..<span.upperBound + reach
+    // A time is never moved by more than a day, or its hours: what the plan said long before does not matter, nor what it says long
+    // afterwards.
+    let first = versions.lastIndex { $0.start <= around.lowerBound } ?? 0
+    let near = versions[first...].filter { $0.start <= around.upperBound }
     return DoseRules(
       item: item, schedule: PlanSchedule(versions: near), doses: try self.doses.of(item.id, in: around))
   }

@@ -11,6 +11,14 @@ struct DoseRules: Sendable {
   let schedule: PlanSchedule
   /// What was recorded of the item and not taken back, by time and, where that is the same, by who gave it.
   let doses: [Dose]
+  private let byTime: [String: [Dose]]
+
+  /// - Parameter doses: What was recorded and not taken back, by time and recorder.
+  init(item: PlanItem, schedule: PlanSchedule, doses: [Dose]) {
+    (self.item, self.schedule, self.doses) = (item, schedule, doses)
+    // A year has some hundred times and doses of an item.
+    self.byTime = Dictionary(grouping: doses, by: \.timeKey)
+  }
 
   /// Which time something that was given at a moment answers; nil = none.
   func due(at instant: Int64) -> PlanSchedule.Due? {
@@ -18,8 +26,13 @@ struct DoseRules: Sendable {
     let last = dues.last { $0.instant <= instant }
     let next = dues.first { $0.instant > instant }
     guard let last else { return next }
-    guard let answer = self.answer(to: last) else { return last }
     guard let next else { return last }
+    guard let answer = self.answer(to: last) else {
+      // What was missed does not take what is given just before the next time: that time would be asked for once more.
+      let (since, until) = (instant - last.instant, next.instant - instant)
+      let isMissed = since > Int64(last.item.missed) * 60_000_000_000
+      return isMissed && until <= min(Self.soon, since) ? next : last
+    }
     // What was answered counts from its answer: who gives it again soon after that gives it twice.
     let sinceAnswer = (answer.occurredAt.nanosecondsSince1970 - instant).magnitude
     return sinceAnswer <= (next.instant - instant).magnitude ? last : next
@@ -37,7 +50,9 @@ struct DoseRules: Sendable {
       warnings.append(.of(.given) { $0.show(answer) })
     }
     guard isGiven else { return warnings }
-    if self.item.knownState != .active { warnings.append(.of(.inactive) { _ in }) }
+    // Before the first day and after the last one nothing is due; a time of the last day may be answered later.
+    let isOfThePlan = due != nil || self.item.covers(self.item.zone.day(at: instant))
+    if self.item.knownState != .active || !isOfThePlan { warnings.append(.of(.inactive) { _ in }) }
     if let early = self.early(at: instant), !warnings.contains(where: { $0.doseID == early.doseID }) {
       warnings.append(early)
     } else if let due, due.instant - instant > Int64(due.item.missed) * 60_000_000_000 {
@@ -56,9 +71,12 @@ struct DoseRules: Sendable {
   /// From when it is not too early, for a dose at a moment; nil = it is not too early.
   func earliest(at instant: Int64) -> Int64? { self.early(at: instant)?.earliest.nanosecondsSince1970 }
 
+  /// What was recorded for a time.
+  func recorded(for due: PlanSchedule.Due) -> [Dose] { self.byTime[due.key] ?? [] }
+
   /// What answers a time: the first that was given, else the first that was skipped.
   func answer(to due: PlanSchedule.Due) -> Dose? {
-    let all = self.doses.filter { $0.timeKey == due.key }
+    let all = self.recorded(for: due)
     return all.first { $0.knownOutcome != .skipped } ?? all.first
   }
 
@@ -80,6 +98,8 @@ struct DoseRules: Sendable {
   static let back: Int64 = 36 * 3_600_000_000_000
   /// How long before.
   static let ahead: Int64 = 12 * 3_600_000_000_000
+  /// How long before a time something is meant for it, although the one before is open; and offered for it, if it was said. In nanoseconds.
+  static let soon: Int64 = 3_600_000_000_000
 }
 
 extension PlanWarning {

@@ -20,7 +20,7 @@ extension PlanDay {
       // What answers a time of the day before is shown there.
       let keys = Set(near.map(\.key))
       self.others += rules.doses.filter {
-        !keys.contains($0.timeKey) && span.contains($0.occurredAt.nanosecondsSince1970)
+        span.contains($0.occurredAt.nanosecondsSince1970) && !keys.contains($0.timeKey)
       }
       if rules.item.asNeeded, rules.item.knownState == .active, rules.item.covers(day) {
         self.needed.append(PlanNeed(rules, span, now: now))
@@ -50,9 +50,7 @@ extension PlanDue {
       return
     }
     self.dose = answer
-    self.doubles = rules.doses.filter {
-      $0.timeKey == due.key && $0.id != answer.id && $0.knownOutcome != .skipped
-    }
+    self.doubles = rules.recorded(for: due).filter { $0.id != answer.id && $0.knownOutcome != .skipped }
     switch answer.knownOutcome {
     case .partly: self.knownState = .partly
     case .skipped: self.knownState = .skipped

@@ -59,15 +59,34 @@ extension PlanItem {
         given.slot == 0 ? $0.time == time.description : $0.slot == given.slot
       }
     }
+    self.settleMoved(free)
     var next = used
     for index in self.times.indices where self.times[index].slot == 0 {
-      self.times[index].slot = Self.takeSlot(&free) { _ in true }
-      guard self.times[index].slot == 0 else { continue }
       next += 1
       self.times[index].slot = next
     }
     let shown = self.times.map { "\($0.time) \($0.weekdays)" }
     guard Set(shown).count == shown.count else { throw .invalid(field: "times", "has the same time twice.") }
+  }
+
+  /// As many times as before have moved in their order. If some were taken away or are new, those moved that are nearest to each other: of
+  /// 8:00 and 12:00 that become 13:00, 12:00 has moved, and 8:00 was taken away.
+  private mutating func settleMoved(_ free: [PlanTime]) {
+    let new = self.times.indices.filter { self.times[$0].slot == 0 }.sorted {
+      self.times[$0].minute < self.times[$1].minute
+    }
+    let old = free.sorted { $0.minute < $1.minute }
+    if new.count == old.count {
+      for (index, time) in zip(new, old) { self.times[index].slot = time.slot }
+      return
+    }
+    let pairs = new.flatMap { index in
+      old.map { (index: index, old: $0, far: abs(self.times[index].minute - $0.minute)) }
+    }
+    var taken: Set<UInt32> = []
+    for pair in pairs.sorted(by: { ($0.far, $0.index) < ($1.far, $1.index) }) where self.times[pair.index].slot == 0 {
+      if taken.insert(pair.old.slot).inserted { self.times[pair.index].slot = pair.old.slot }
+    }
   }
 
   private static func takeSlot(_ free: inout [PlanTime], _ fits: (PlanTime) -> Bool) -> UInt32 {
@@ -93,6 +112,11 @@ extension PlanItem {
 
   /// After how many minutes it is missed.
   public var missed: UInt32 { self.missedMinutes == 0 ? 120 : self.missedMinutes }
+}
+
+extension PlanTime {
+  /// Minutes from midnight.
+  fileprivate var minute: Int { TimeOfDay(self.time).map { $0.hour * 60 + $0.minute } ?? 0 }
 }
 
 extension Day {

@@ -25,7 +25,7 @@ struct PlanSchedule: Sendable {
   }
 
   /// What the plan has said of it, the oldest first.
-  let versions: [PlanEdition]
+  let versions: [PlanVersion]
 
   /// What is due in a span of time, by time.
   ///
@@ -34,7 +34,7 @@ struct PlanSchedule: Sendable {
   ///   - end: Exclusive.
   func dues(from start: Int64, to end: Int64) -> [Due] {
     guard start < end else { return [] }
-    return (self.dailyDues(from: start, to: end) + self.countedDues(from: start, to: end))
+    return (self.dailyDues(from: start, to: end) + self.hourlyDues(from: start, to: end))
       .sorted { $0.instant < $1.instant }
   }
 
@@ -55,8 +55,8 @@ struct PlanSchedule: Sendable {
     while day <= last {
       for slot in slots {
         guard var due = self.due(of: slot, on: day, clocks) else { continue }
-        // A skip of the clock brings two times together: those of a list stay two, and of the hours of a day one is gone.
-        while found[due.instant] != nil, slot < PlanItem.firstEvenSlot {
+        // A skip of the clock brings two times together: they stay two.
+        while found[due.instant] != nil {
           due = Due(instant: due.instant + Self.minute, item: due.item, amount: due.amount, key: due.key)
         }
         found[due.instant] = due
@@ -71,45 +71,53 @@ struct PlanSchedule: Sendable {
     var before: Int64?
     for (index, clock) in clocks.enumerated() {
       let version = self.versions[index]
-      let end = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
+      let end = index + 1 < self.versions.count ? self.versions[index + 1].start : .max
       guard let instant = clock.instant(of: slot, on: day) else {
         before = nil
         continue
       }
       // What was still to come when the plan changed, and is now in the past, is due all the same.
-      let isMoved = instant < version.validFrom && before != nil
-      if instant < end, instant >= version.validFrom || isMoved {
+      let isMoved = instant < version.start && before != nil
+      if instant < end, instant >= version.start || isMoved {
         return Due(
           instant: instant, item: version.item, amount: clock.slots[slot]?.amount ?? "", key: "\(slot)/\(day)")
       }
-      before = instant < version.validFrom ? nil : instant
+      before = instant < version.start ? nil : instant
     }
     return nil
   }
 
-  // MARK: - Hours that no day is a multiple of
+  // MARK: - Every some hours
 
-  private func countedDues(from start: Int64, to end: Int64) -> [Due] {
-    var found: [Due] = []
+  /// When its hours stay the same, a time of after a change is the one of before that it is nearest to: it comes if that one had not come.
+  private func hourlyDues(from start: Int64, to end: Int64) -> [Due] {
+    var dues: [Due] = []
+    var keys: Set<String> = []
+    var before: (grid: HourGrid, begin: Int64)?
     for (index, version) in self.versions.enumerated() {
       let item = version.item
-      guard item.isCounted, item.knownState == .active, let first = Day(item.from),
-        let anchor = item.zone.instant(of: first, at: item.firstTimeOfDay)
-      else { continue }
-      let validTo = index + 1 < self.versions.count ? self.versions[index + 1].validFrom : .max
-      let step = Int64(item.everyHours) * 3_600_000_000_000
-      let from = max(start, version.validFrom, anchor)
-      let to = min(end, validTo)
+      guard item.knownState == .active, let grid = HourGrid(item) else {
+        before = nil
+        continue
+      }
+      var begin = version.start
+      if let before, before.grid.hours == grid.hours {
+        begin = max(begin, before.begin)
+        begin += grid.shift(from: before.grid, at: begin)
+      }
+      before = (grid, begin)
+      let until = index + 1 < self.versions.count ? self.versions[index + 1].start : .max
+      // The names of a day are those of all its times, also of those that were due in another zone.
+      let (from, to) = (max(begin, start - 2 * Self.day), min(until, end))
       guard from < to else { continue }
-      var instant = anchor + (from - anchor + step - 1) / step * step
-      while instant < to {
-        if item.covers(item.zone.day(at: instant)) {
-          found.append(Due(instant: instant, item: item, amount: item.amount, key: "\(instant)"))
-        }
-        instant += step
+      for time in grid.times(in: from..<to) where item.covers(item.zone.day(at: time.instant)) {
+        var key = time.key
+        // On the day of a change two times may have one number.
+        while !keys.insert(key).inserted { key += "+" }
+        dues.append(Due(instant: time.instant, item: item, amount: item.amount, key: key))
       }
     }
-    return found
+    return dues.filter { $0.instant >= start }
   }
 }
 
@@ -131,7 +139,7 @@ private struct DailyClock: Sendable {
     self.item = item
     self.zone = item.zone
     self.first = Day(item.from)
-    self.slots = item.everyHours > 0 ? Self.evenly(item) : Self.listed(item)
+    self.slots = item.everyHours > 0 ? Self.ofDays(item) : Self.listed(item)
   }
 
   private static func listed(_ item: PlanItem) -> [UInt32: Time] {
@@ -145,21 +153,12 @@ private struct DailyClock: Sendable {
     return slots
   }
 
-  /// The same times of each day, if a day is a multiple of the hours, or the hours are a multiple of a day. Their numbers are beyond those
-  /// of listed times.
-  private static func evenly(_ item: PlanItem) -> [UInt32: Time] {
-    guard !item.isCounted else { return [:] }
-    let step = min(Int(item.everyHours), 24)
-    let first = item.firstTimeOfDay
-    var slots: [UInt32: Time] = [:]
-    for number in 0..<(24 / step) {
-      guard let time = TimeOfDay(hour: first.hour % step + number * step, minute: first.minute) else { continue }
-      let hour = item.everyHours >= 24 ? first : time
-      // Other hours are other times: changing them moves none.
-      slots[PlanItem.firstEvenSlot + item.everyHours * 100 + UInt32(number)] = Time(
-        time: hour, weekdays: [], amount: item.amount)
-    }
-    return slots
+  /// The one time of an item that comes every some days. Its number is beyond those of listed times.
+  private static func ofDays(_ item: PlanItem) -> [UInt32: Time] {
+    guard !item.isHourly else { return [:] }
+    // Other hours are other times: changing them moves none.
+    let slot = PlanItem.firstEvenSlot + item.everyHours * 100
+    return [slot: Time(time: item.firstTimeOfDay, weekdays: [], amount: item.amount)]
   }
 
   /// When a time of a day is due; nil = not on this day.
@@ -182,16 +181,8 @@ extension PlanItem {
   /// The number of the first time of an item that comes every some hours; listed times have smaller ones.
   static let firstEvenSlot: UInt32 = 1_000_000
 
-  /// Whether its times are counted in hours from the first one, because no day has the same ones as another.
-  var isCounted: Bool {
-    self.everyHours > 0 && !24.isMultiple(of: Int(self.everyHours)) && !Int(self.everyHours).isMultiple(of: 24)
-  }
-
   /// The zone of its times.
   var zone: Zone { Zone(named: self.timeZone) ?? .system() }
-
-  /// A time of day at which an item of `every_hours` comes.
-  var firstTimeOfDay: TimeOfDay { TimeOfDay(self.firstTime) ?? TimeOfDay(hour: 8, minute: 0) ?? .midnight }
 
   /// Whether a day is between the first and the last one.
   func covers(_ day: Day) -> Bool {

@@ -32,13 +32,13 @@ public struct PlannedTime: Sendable, Hashable {
 }
 
 extension DatabaseView {
-  /// The times of a span at which items of the plan are due, ended items left out.
+  /// The times of a span at which items of the plan are or were due.
   ///
   /// - Parameter span: Nanoseconds since 1970.
   public func plannedTimes(in span: Range<Int64>) throws(Failure) -> [PlannedTime] {
     var times: [PlannedTime] = []
-    for planned in try self.plan.all(withEnded: false) {
-      let rules = try self.rules(of: planned.item, around: span)
+    for item in try self.items(around: span) {
+      let rules = try self.rules(of: item, around: span)
       times += rules.schedule.dues(from: span.lowerBound, to: span.upperBound).map { PlannedTime($0, rules) }
     }
     return times

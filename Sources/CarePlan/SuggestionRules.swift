@@ -11,8 +11,6 @@ struct SuggestionRules: Sendable {
   /// What is known of each item that may be given.
   let items: [DoseRules]
 
-  /// How long before its time something is offered for it, in nanoseconds.
-  private static let ahead: Int64 = 3600 * 1_000_000_000
   /// How long after a time that is named, if it is told when it was given.
   private static let behind: Int64 = 12 * 3600 * 1_000_000_000
 
@@ -29,7 +27,7 @@ struct SuggestionRules: Sendable {
     let instant = said.at.map { $0 * 1_000_000_000 } ?? now
     let meant = self.items.filter { said.items.contains($0.item.id) }
     let matches = meant.compactMap { self.match($0, said, at: instant) }
-    return self.chosen(matches, said).map { match in
+    return self.chosen(matches, said, at: instant).map { match in
       var suggestion = PlanSuggestion()
       suggestion.item = match.rules.item
       suggestion.item.note = ""
@@ -42,14 +40,17 @@ struct SuggestionRules: Sendable {
   }
 
   /// Of several items of one name, that which is due; of all medicines, those of one time.
-  private func chosen(_ matches: [Match], _ said: GivenMention) -> [Match] {
+  private func chosen(_ matches: [Match], _ said: GivenMention, at instant: Int64) -> [Match] {
     let open = matches.filter(\.isOpen)
     let near = open.isEmpty ? matches : open
     if said.isNamed { return near.count == 1 ? near : [] }
     // "Her morning tablets" are all of the morning.
-    if case .part? = said.due, !open.isEmpty { return open }
-    let last = near.compactMap(\.due?.instant).max()
-    return near.filter { $0.due?.instant == last }
+    let isWhole = if case .part? = said.due { !open.isEmpty } else { false }
+    // The last time that has come, else the next one.
+    let times = near.compactMap(\.due?.instant)
+    let time = times.filter { $0 <= instant }.max() ?? times.min()
+    let chosen = isWhole ? open : near.filter { $0.due?.instant == time }
+    return said.isOne && chosen.count > 1 ? [] : chosen
   }
 
   private func match(_ rules: DoseRules, _ said: GivenMention, at instant: Int64) -> Match? {
@@ -58,12 +59,12 @@ struct SuggestionRules: Sendable {
     guard let named = said.due else {
       let due = rules.due(at: instant)
       if said.isNamed { return Match(rules: rules, due: due) }
-      guard let due, (-Self.ahead...missed).contains(instant - due.instant) else { return nil }
+      guard let due, (-DoseRules.soon...missed).contains(instant - due.instant) else { return nil }
       return Match(rules: rules, due: due)
     }
     let behind = said.at == nil ? missed : Self.behind
     // "Her morning tablets" are those whose time has come.
-    let ahead = if case .part = named { Self.ahead / 4 } else { Self.ahead }
+    let ahead = if case .part = named { DoseRules.soon / 4 } else { DoseRules.soon }
     let fitting = rules.schedule.dues(from: instant - behind, to: instant + ahead + 1)
       .filter { named.fits(rules.item.zone.time(at: $0.instant)) }
       .map { Match(rules: rules, due: $0) }

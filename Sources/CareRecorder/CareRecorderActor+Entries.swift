@@ -82,6 +82,8 @@ extension CareRecorderActor {
 
   func list(_ request: ListCareRequest) async throws(Failure) -> ListCareReply {
     let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
+    let first = request.fromDay.isEmpty ? day : try CareRules.day(request.fromDay, field: "from_day")
+    let last = request.toDay.isEmpty ? day : try CareRules.day(request.toDay, field: "to_day")
     try CareRules.word(request.review, of: CareReview.self, field: "review")
     try CareRules.word(request.state, of: CareState.self, field: "state")
     var query = CareQuery()
@@ -91,13 +93,12 @@ extension CareRecorderActor {
     query.isDeleted = request.includeDeleted
     query.cursor = request.cursor
     query.limit = request.limit
-    if day != nil {
-      query.isAscending = true
-      if request.limit == 0 { query.limit = 500 }
-    }
+    query.isAscending = first != nil || last != nil
+    if day != nil, request.limit == 0 { query.limit = 500 }
     var reply = try await self.storage.read { [query] view throws(Failure) in
       var query = query
-      if let day { (query.from, query.to) = try view.span(of: day, through: day) }
+      if let first { query.from = try view.span(of: first, through: first).0 }
+      if let last { query.to = try view.span(of: last, through: last).1 }
       return try view.care.page(query)
     }
     for index in reply.records.indices { self.showProgress(in: &reply.records[index]) }

@@ -94,11 +94,7 @@ extension CareRecorderActor {
     let answer = try await self.storage.commit(TranscribeAgainRequest.self, context) { transaction throws(Failure) in
       let record = try transaction.care.require(request.id)
       guard var audio = try transaction.careAudio.of(request.id), audio.state == .waiting else {
-        throw Failure(
-          .failedPrecondition, "NO_SOUND",
-          record.knownState == .recording
-            ? "This entry is still being recorded. Stop it first."
-            : "The sound of this entry is gone. Write a memo: `kith care edit \(record.id) --memo TEXT`.")
+        throw .noSound(of: record)
       }
       if !request.language.isEmpty { audio.language = request.language }
       audio.attempt += 1
@@ -111,20 +107,15 @@ extension CareRecorderActor {
 
   /// Returns the sound of an entry as a blob that the client can fetch at once.
   func sound(of id: String) async throws(Failure) -> BlobRef {
-    let audio = try await self.storage.read { view throws(Failure) in
-      _ = try view.care.require(id)
-      return try view.careAudio.of(id)
+    let (record, audio) = try await self.storage.read { view throws(Failure) in
+      (try view.care.require(id), try view.careAudio.of(id))
     }
     if let audio, audio.state == .waiting,
       let ref = try await self.storage.sounds.lend(audio.name, at: self.clock().steady)
     {
       return ref
     }
-    throw Failure(
-      .failedPrecondition, "NO_SOUND",
-      audio?.state == .recording
-        ? "This entry is still being recorded. Stop it first."
-        : "The sound of this entry was deleted, because its transcript is stored.")
+    throw .noSound(of: record)
   }
 
   /// Unlinks the sound of an entry if it is stored as no longer needed.
@@ -143,5 +134,22 @@ extension CareRecorderActor {
   private static func speech(_ language: String) -> String {
     CareLanguage(named: language.isEmpty ? RuntimeLocations.variable("LANG") ?? "" : language) == .japanese
       ? "ja-JP" : "en-US"
+  }
+}
+
+extension Failure {
+  /// An entry has no sound to play or to transcribe, and why.
+  fileprivate static func noSound(of record: CareRecord) -> Failure {
+    let (why, sentence) =
+      if record.knownState == .recording {
+        ("recording", "This entry is still being recorded. Stop it first.")
+      } else if record.language.isEmpty {
+        ("typed", "This entry was typed, so it has no recording.")
+      } else if !record.transcript.isEmpty {
+        ("transcribed", "The recording of this entry was deleted, because its transcript is stored.")
+      } else {
+        ("gone", "The recording of this entry is gone. If it has no text, write a memo with `kith care edit`.")
+      }
+    return Failure(.failedPrecondition, "NO_SOUND", sentence, details: ["why": why])
   }
 }

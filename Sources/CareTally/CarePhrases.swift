@@ -55,7 +55,7 @@ public struct CarePhrases: Sendable {
 
   /// `Aspirin 1 tablet`.
   public func item(_ name: String, _ amount: String, _ unit: String) -> String {
-    [name.onOneLine, amount, amount.isEmpty ? "" : unit.onOneLine].filter { !$0.isEmpty }.joined(separator: " ")
+    [name.asName, amount, amount.isEmpty ? "" : unit.onOneLine].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// What became of a time: `given 08:10 by Taro (late)`.
@@ -130,7 +130,7 @@ public struct CarePhrases: Sendable {
         tally.dues.isEmpty ? self.say("given", "実施") : self.say("besides", "ほかに実施"),
         tally.others.filter { $0.knownOutcome != .skipped }.map { self.at($0) }),
     ].compactMap(\.self)
-    return "\(tally.name.onOneLine): \(parts.joined(separator: self.say(", ", "、")))"
+    return "\(tally.name.asName): \(parts.joined(separator: self.say(", ", "、")))"
   }
 
   /// The most moments that a line names.
@@ -158,7 +158,7 @@ public struct CarePhrases: Sendable {
 
   /// `blood pressure`, or what a kind of one's own is called.
   public func name(_ kind: MeasurementKind, _ name: String) -> String {
-    let name = name.onOneLine
+    let name = name.asName
     return name.isEmpty ? self.say(kind.english, kind.japanese) : name
   }
 

@@ -5,7 +5,7 @@ public import KithMessages
 
 /// The measurements of one kind in some days: least, greatest and mean.
 public struct MeasurementTally: Sendable {
-  /// A value in thousandths of the unit.
+  /// A value in thousandths of ``unit``.
   public struct Value: Sendable {
     /// What was recorded.
     public let record: MeasurementRecord
@@ -22,7 +22,7 @@ public struct MeasurementTally: Sendable {
   public let kind: MeasurementKind
   /// Of a kind of one's own: what is measured.
   public let name: String
-  /// Of all values; empty = they have none.
+  /// Of all values: that in which all were entered, else that of the kind; empty = they have none.
   public let unit: String
   /// By time; at least one.
   public let values: [Value]
@@ -31,21 +31,34 @@ public struct MeasurementTally: Sendable {
   ///
   /// - Parameter records: By time.
   public static func all(of records: [MeasurementRecord]) -> [MeasurementTally] {
-    var found: [Key: [Value]] = [:]
+    var found: [Key: [MeasurementRecord]] = [:]
     for record in records {
-      let kind = record.knownKind ?? .other
-      let rules = MeasurementRules(kind)
-      // What this version does not know, another one has stored.
-      guard let amount = try? rules.thousandths(record.value, in: record.unit, field: "value") else { continue }
-      let lower =
-        record.lower.isEmpty ? nil : try? rules.thousandths(record.lower, in: record.unit, field: "lower")
-      let unit = kind == .other ? record.unit : rules.written("")
-      let name = kind == .other ? (record.name.isEmpty ? record.kind : record.name) : ""
-      found[Key(kind: kind, name: name, unit: unit), default: []].append(
-        Value(record: record, amount: amount, lower: lower))
+      let isOwn = (record.knownKind ?? .other) == .other
+      let key = Key(
+        kind: record.knownKind ?? .other, name: isOwn ? (record.name.isEmpty ? record.kind : record.name) : "",
+        unit: isOwn ? record.unit : "")
+      found[key, default: []].append(record)
     }
-    return found.map { MeasurementTally(kind: $0.kind, name: $0.name, unit: $0.unit, values: $1) }
+    return found.map { MeasurementTally($0, $1) }.filter { !$0.values.isEmpty }
       .sorted { ($0.order, $0.name, $0.unit) < ($1.order, $1.name, $1.unit) }
+  }
+
+  /// Values of one unit stay as they were entered; those of several become values of the unit of the kind.
+  private init(_ key: Key, _ records: [MeasurementRecord]) {
+    let rules = MeasurementRules(key.kind)
+    let units = Set(records.map { rules.written($0.unit) })
+    let shown = key.kind == .other ? key.unit : units.count == 1 ? units.first ?? "" : rules.written("")
+    func amount(_ text: String, _ unit: String) -> Int64? {
+      if rules.written(unit) == shown, let quantity = Quantity(text) { return quantity.hundredths * 10 }
+      // What this version does not know, another one has stored.
+      return try? rules.thousandths(text, in: unit, field: "value")
+    }
+    (self.kind, self.name, self.unit) = (key.kind, key.name, shown)
+    self.values = records.compactMap { record in
+      amount(record.value, record.unit).map {
+        Value(record: record, amount: $0, lower: record.lower.isEmpty ? nil : amount(record.lower, record.unit))
+      }
+    }
   }
 
   private struct Key: Hashable {

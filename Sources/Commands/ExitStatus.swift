@@ -14,7 +14,8 @@ enum ExitStatus: Int32 {
     switch failure.code {
     case .unauthenticated, .permissionDenied: self = .refused
     case .unavailable where ["HUB_NOT_RUNNING", "HUB_SILENT"].contains(failure.reason): self = .hubNotRunning
-    case .invalidArgument where failure.reason == NameMatch.ambiguous: self = .usage
+    case .invalidArgument where [NameMatch.ambiguous, TableLayout.unknownColumn].contains(failure.reason):
+      self = .usage
     default: self = .failed
     }
   }

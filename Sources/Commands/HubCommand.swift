@@ -108,9 +108,14 @@ struct Confirmation: ParsableArguments {
 
   /// Asks on a terminal only, so scripts are not asked.
   ///
-  /// - Parameter isGrave: Whether a script has to say `--yes`, because much would go.
+  /// - Parameters:
+  ///   - isThere: Whether there is what the question is about. What is not there is not asked about: kithd refuses it.
+  ///   - isGrave: Whether a script has to say `--yes`, because much would go.
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for any answer but yes; `FAILED_PRECONDITION/NOT_CONFIRMED` in a script.
-  func ask(_ question: String, isGrave: Bool = false, _ session: Session) throws(Failure) {
+  func ask(
+    _ question: String, isThere: Bool = true, isGrave: Bool = false, _ session: Session
+  ) throws(Failure) {
+    guard isThere else { return }
     try self.ask(question, isGrave: isGrave, session.console, session.language)
   }
 
@@ -126,10 +131,13 @@ struct Confirmation: ParsableArguments {
           "何も変更していません。端末がないため確認できません。実行するには --yes を付けてください。確認の内容: \(question)")
       ).worded
     }
-    guard console.confirm(question) else {
-      throw Failure(
-        .cancelled, Failure.cancelled.reason, say("Nothing was changed.", "何も変更していません。")
-      ).worded
-    }
+    guard console.confirm(question) else { throw .unchanged(say) }
+  }
+}
+
+extension Failure {
+  /// A person ended a command before it did anything.
+  static func unchanged(_ say: Language) -> Failure {
+    Failure(.cancelled, Self.cancelled.reason, say("Nothing was changed.", "何も変更していません。")).worded
   }
 }

@@ -4,6 +4,7 @@ internal import Findings
 internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
+internal import Synchronization
 
 /// One run of a command: the connection to kithd, and how to print.
 struct Session: Sendable {
@@ -34,16 +35,30 @@ struct Session: Sendable {
     try self.client.secret(inFile: path)
   }
 
-  /// Sends a request, and draws progress on a terminal.
+  /// Sends a request, and draws progress on a terminal; elsewhere a wait for others is told once.
   func ask<C: Command>(_ command: C, drawing label: String? = nil) async throws(Failure) -> C.Reply {
-    guard let label, !self.isJSON, self.console.isTerminal else { return try await self.client.ask(command) }
+    guard let label, !self.isJSON else { return try await self.client.ask(command) }
     let (console, say) = (self.console, self.language)
+    guard console.isTerminal else {
+      let stage = Mutex("")
+      return try await self.client.ask(
+        command,
+        CallContext(progress: { progress in
+          // Without a stage it only says that the command goes on.
+          guard !progress.stage.isEmpty else { return }
+          let isNews = stage.withLock { stage in
+            defer { stage = progress.stage }
+            return stage != progress.stage
+          }
+          if isNews, let wait = say.wait(progress) { console.printError("kith: \(wait)") }
+        }))
+    }
     let bar = ProgressBar(label: label, style: console.style)
     defer { console.redraw("") }
     return try await self.client.ask(
       command,
       CallContext(progress: {
-        console.redraw(bar.line(fraction: Double($0.fraction), note: say.stage($0.stage)))
+        console.redraw(bar.line(fraction: Double($0.fraction), note: say.wait($0) ?? say.stage($0.stage)))
       }))
   }
 
@@ -61,7 +76,9 @@ struct Session: Sendable {
   func show(_ reply: some SwiftProtobuf.Message, _ lines: @autoclosure () -> [String]) async throws(Failure) {
     guard !self.isJSON else { return self.console.print(try Self.json(reply)) }
     await self.ids.learn(reply, self)
-    self.console.page(self.layout.folded(lines()))
+    let lines = lines()
+    try self.layout.check(self.language)
+    self.console.page(self.layout.folded(lines))
   }
 
   /// `2 days ago`; empty if the time is not set.

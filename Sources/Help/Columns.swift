@@ -16,10 +16,11 @@ package enum Columns {
     return Int(size.ws_col)
   }
 
-  /// Two for each wide East Asian character, none for combining marks and for the codes of colours.
+  /// Two for each wide East Asian character, none for combining marks and for the codes of colours and links.
   package static func width(_ text: String) -> Int {
     guard text.utf8.contains(Self.escape) else { return text.unicodeScalars.reduce(0) { $0 + Self.width($1) } }
-    return text.replacing(/\u{1B}\[[0-9;]*m/, with: "").unicodeScalars.reduce(0) { $0 + Self.width($1) }
+    return text.replacing(/\u{1B}(?:\[[0-9;]*m|\]8;;[^\u{1B}]*\u{1B}\\)/, with: "").unicodeScalars
+      .reduce(0) { $0 + Self.width($1) }
   }
 
   /// A line in lines of at most so many columns that begin where its text begins. A word that is wider stays whole, such as an address.

@@ -42,6 +42,8 @@ package struct CommandTree: Sendable, Decodable {
   package let abstract: String?
   private let discussion: String?
   private let shouldDisplay: Bool?
+  /// Other words that are typed for it.
+  private let aliases: [String]?
   private let subcommands: [CommandTree]?
   private let arguments: [Argument]?
 
@@ -89,22 +91,38 @@ package struct CommandTree: Sendable, Decodable {
   package func path(_ words: some Sequence<String>) -> [CommandTree] {
     var path = [self]
     for word in words {
-      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else { continue }
+      guard let next = path.last?.command(named: word) else { continue }
       path.append(next)
     }
     return path
   }
 
+  /// The command below it that a word names.
+  func command(named word: String) -> CommandTree? {
+    self.commands.first { $0.commandName == word || ($0.aliases ?? []).contains(word) }
+  }
+
   /// The command below it that a mistyped word may mean; nil if none is near.
   package func command(near word: String) -> String? {
-    let near = self.commands.map { ($0.commandName, EditDistance.between(word, $0.commandName)) }.min { $0.1 < $1.1 }
-    guard let near, near.1 <= max(1, word.count / 3) else { return nil }
-    return near.0
+    EditDistance.nearest(to: word, among: self.commands.map(\.commandName))
+  }
+
+  /// The option that a mistyped one may mean, both with their hyphens; nil if none is near.
+  package func option(near text: String) -> String? {
+    let names = self.visibleArguments.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
+    return EditDistance.nearest(to: String(text.trimmingPrefix("--")), among: names).map { "--\($0)" }
   }
 }
 
 /// How many letters have to be changed, with two that changed places as one.
 enum EditDistance {
+  /// The nearest of some words; nil if more than a third of the letters differ.
+  static func nearest(to word: String, among words: [String]) -> String? {
+    let near = words.map { ($0, Self.between(word, $0)) }.min { $0.1 < $1.1 }
+    guard let near, near.1 <= max(1, word.count / 3) else { return nil }
+    return near.0
+  }
+
   static func between(_ first: String, _ second: String) -> Int {
     let (first, second) = (Array(first), Array(second))
     var rows = [Array(0...second.count)]

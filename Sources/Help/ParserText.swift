@@ -23,7 +23,7 @@ package enum ParserText {
       return path.isEmpty ? text : HelpPage(path, catalogue, columns: columns).text
     }
     guard !program.exitCode(for: error).isSuccess else { return text }
-    return Self.translated(Self.suggesting(text, path), path, catalogue)
+    return UsageError(parser: text, path: path).text(catalogue)
   }
 
   /// What is wrong with `kith help peple`; nil if its words are commands. The parser would print the help of `kith`.
@@ -37,10 +37,8 @@ package enum ParserText {
     else { return nil }
     var path = [tree]
     for word in arguments[(help + 1)...].prefix(while: { !$0.hasPrefix("-") }) {
-      guard let next = path.last?.commands.first(where: { $0.commandName == word }) else {
-        let command = path.map(\.commandName).joined(separator: " ")
-        let text = "Error: Unexpected argument '\(word)'\nUsage:\n  See '\(command) --help' for more information."
-        return Self.translated(Self.suggesting(text) { path }, { path }, catalogue)
+      guard let next = path.last?.command(named: word) else {
+        return UsageError(unknown: word, path: path).text(catalogue)
       }
       path.append(next)
     }
@@ -58,38 +56,5 @@ package enum ParserText {
     else { return false }
     try ManPages(of: tree, section: section).write(to: arguments[2])
     return true
-  }
-
-  /// Names the near command in place of `Unexpected argument 'peple'`, and of a value that the usual command does not take.
-  private static func suggesting(_ text: String, _ path: () -> [CommandTree]) -> String {
-    guard let end = text.firstIndex(of: "\n"),
-      let mark = text[..<end].firstRange(of: /[Uu]nexpected arguments?:? '|The value '/), let command = path().last,
-      !command.commands.isEmpty
-    else { return text }
-    let word = text[mark.upperBound..<end].prefix { $0 != "'" }
-    guard let near = command.command(near: String(word)) else { return text }
-    return "Error: Unexpected argument '\(word)'. Did you mean '\(near)'?" + text[end...]
-  }
-
-  /// Each part of an error: the message, the help of the argument, the usage, and where to read more.
-  private static func translated(
-    _ text: String, _ path: () -> [CommandTree], _ catalogue: Catalogue
-  ) -> String {
-    var parts: [String] = []
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let begins = ["Error: ", "Help:", "Usage:", "  See '"].contains { line.hasPrefix($0) }
-      if begins || parts.isEmpty { parts.append(String(line)) } else { parts[parts.count - 1] += "\n" + line }
-    }
-    return parts.map { part in
-      if part.hasPrefix("Error: ") {
-        return catalogue("Error:") + " " + catalogue(String(part.dropFirst("Error: ".count)))
-      }
-      if part.hasPrefix("Usage:") { return "\(catalogue("Usage:")) \(HelpPage.synopsis(path(), catalogue))" }
-      guard part.hasPrefix("Help:") else { return catalogue(part) }
-      // Two spaces stand between the argument and what it is for.
-      let body = part.dropFirst("Help:".count).drop { $0 == " " }
-      guard let gap = body.firstRange(of: "  ") else { return part }
-      return "\(catalogue("Help:"))  \(body[..<gap.lowerBound])  \(catalogue(String(body[gap.upperBound...])))"
-    }.joined(separator: "\n")
   }
 }

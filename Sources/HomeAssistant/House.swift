@@ -223,9 +223,9 @@ actor House {
 
   private func showAvailability() {
     guard self.isConnected else { return }
+    let isOnline = self.isUp && self.state != nil
     self.broker.publish(
-      Broker.Message(
-        self.topics.availability, self.isUp && self.state != nil ? "online" : "offline", isRetained: true))
+      isOnline ? Broker.Message(self.topics.availability, "online", isRetained: true) : self.topics.offline)
   }
 
   private func show() {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import KithMessages
+internal import MQTT
 
 /// The description of a household as a device of Home Assistant: one retained message for all of its entities, as
 /// https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload has it. Home Assistant 2024.11 and later read it.
@@ -247,6 +248,8 @@ struct HouseTopics: Sendable, Hashable {
 
   /// `online` or `offline`; retained.
   var availability: String { "\(self.base)/status" }
+  /// That the device is offline.
+  var offline: Broker.Message { Broker.Message(self.availability, "offline", isRetained: true) }
   /// The state of the household as JSON; retained.
   var state: String { "\(self.base)/state" }
   /// Reminders as they come due, are done, and are missed; not retained, or Home Assistant would take an old one for a new one.

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CLinux
 internal import Daemon
 internal import Digest
 internal import EventLoop
@@ -127,11 +128,13 @@ public struct HouseProcess: Sendable {
 
   private func connect(_ login: Broker.Login, _ spoken: SpokenHouse) async throws(Failure) {
     var isTold = false
+    let waiting = try self.wait(login)
+    defer { waiting?.cancel() }
     while !Task.isCancelled {
       do throws(Failure) {
         let client = try await self.hub()
         await spoken.use(client)
-        let end = await Result(of: { () async throws(Failure) in try await self.keep(client, login) })
+        let end = await Result(of: { () async throws(Failure) in try await self.keep(client, login, waiting) })
         await client.close()
         try end.get()
         return
@@ -146,28 +149,58 @@ public struct HouseProcess: Sendable {
     }
   }
 
+  /// Says at the broker that the device is offline, until the hub has answered once: the broker may have kept what was so before the power
+  /// failed. Nil without a broker, and in a household that no hub has named yet.
+  private func wait(_ login: Broker.Login) throws(Failure) -> Task<Void, Never>? {
+    guard let address = self.settings.broker, let id = self.keptID else { return nil }
+    let offline = self.topics(id).offline
+    let broker = try Broker(address, login: login, id: Self.client(id), will: offline)
+    return Task {
+      await withTaskCancellationHandler {
+        for await event in broker.events where event == .connected { broker.publish(offline) }
+      } onCancel: {
+        broker.close()
+      }
+    }
+  }
+
+  private func topics(_ id: String) -> HouseTopics { HouseTopics(id: id, discovery: self.settings.discovery) }
+
+  /// The name at the broker. Who comes with it ends the connection of the one before.
+  private static func client(_ id: String) -> String { "kith-\(id)" }
+
   private static func untilCancelled() async {
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 
   /// Serves while the connection to the hub holds.
-  private func keep(_ client: KithClient, _ login: Broker.Login) async throws(Failure) {
+  ///
+  /// - Parameter waiting: What speaks for the device until now.
+  private func keep(
+    _ client: KithClient, _ login: Broker.Login, _ waiting: Task<Void, Never>?
+  ) async throws(Failure) {
     guard let address = self.settings.broker else {
       self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)"])
       return await Self.untilCancelled()
     }
     let id = try self.householdID(try await client.ask(HelloRequest()))
-    let topics = HouseTopics(id: id, discovery: self.settings.discovery)
-    let broker = try Broker(
-      address, login: login, id: "kith-\(id)",
-      will: Broker.Message(topics.availability, "offline", isRetained: true))
+    waiting?.cancel()
+    await waiting?.value
+    let topics = self.topics(id)
+    let broker = try Broker(address, login: login, id: Self.client(id), will: topics.offline)
     let house = House(
       client, broker, topics, page: self.settings.page, tellsDetails: self.settings.tellsDetails, logger: self.logger)
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "household": "\(id)"])
+    // Half of the memory is code that only a start reads. On a small machine others need its place.
+    let rest = Task {
+      try await Task.sleep(for: .seconds(2))
+      kith_give_back_code()
+    }
+    defer { rest.cancel() }
     await withTaskCancellationHandler {
       await house.run()
     } onCancel: {
-      broker.publish(Broker.Message(topics.availability, "offline", isRetained: true))
+      broker.publish(topics.offline)
       broker.close()
     }
   }
@@ -182,20 +215,26 @@ public struct HouseProcess: Sendable {
   /// The id of the household: that of the hub's store when this program first saw it. It stays the same when the store is restored
   /// from a backup, so that Home Assistant keeps its entities.
   private func householdID(_ hello: HelloReply) throws(Failure) -> String {
-    let file = self.settings.stateDirectory + "/household"
-    if let kept = try? String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").first,
-      kept.utf8.count == 8, kept.allSatisfy(\.isHexDigit)
-    {
-      return String(kept)
-    }
+    if let keptID { return keptID }
     let store = hello.heads.first?.epoch ?? ""
     let id = Hex.encode(SHA256.digest(Array("household:\(store)".utf8)).prefix(4))
     do {
       try FileManager.default.createDirectory(atPath: self.settings.stateDirectory, withIntermediateDirectories: true)
-      try Data("\(id)\n".utf8).write(to: URL(filePath: file), options: .atomic)
+      try Data("\(id)\n".utf8).write(to: URL(filePath: self.idFile), options: .atomic)
     } catch {
-      throw .invalid(field: "state-dir", "\(file) cannot be written. Give a directory that this program may write.")
+      throw .invalid(
+        field: "state-dir", "\(self.idFile) cannot be written. Give a directory that this program may write.")
     }
     return id
+  }
+
+  private var idFile: String { self.settings.stateDirectory + "/household" }
+
+  /// The id that was stored; nil before the first answer of a hub.
+  private var keptID: String? {
+    guard let kept = try? String(contentsOfFile: self.idFile, encoding: .utf8).split(separator: "\n").first,
+      kept.utf8.count == 8, kept.allSatisfy(\.isHexDigit)
+    else { return nil }
+    return String(kept)
   }
 }

@@ -76,7 +76,7 @@ struct HouseState: Sendable, Hashable, Encodable {
   mutating func take(_ status: ReminderStatusReply) {
     self.daily = status.daily.enabled
     self.due = status.due.count
-    let times = status.pending.map(\.due) + (status.daily.hasNextAt ? [status.daily.nextAt] : [])
+    let times = status.pending.map(\.comesAt) + (status.daily.hasNextAt ? [status.daily.nextAt] : [])
     self.nextReminder = times.min { $0.seconds < $1.seconds }?.iso
   }
 

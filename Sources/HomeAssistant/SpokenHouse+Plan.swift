@@ -114,23 +114,18 @@ extension SpokenHouse {
 extension KithClient {
   /// Records what a person said yes to. If the hub warns of something that they were not told, nothing is recorded.
   fileprivate func give(_ said: PlanSuggestion, _ context: CallContext) async throws(Failure) -> DoseReply {
-    var request = GiveRequest()
-    request.itemID = said.item.id
-    if said.hasDue { request.due = said.due }
-    request.occurredAt = said.occurredAt
-    request.amount = said.amount
+    var request = GiveRequest(said)
     request.unlessWarned = true
     let reply = try await self.call(request, context).reply
     guard !reply.hasDose, Set(reply.warnings.map(\.kind)).isSubset(of: said.warnings.map(\.kind)) else { return reply }
     request.unlessWarned = false
+    request.confirm(said.warnings)
     return try await self.call(request, context.with(part: "told")).reply
   }
 
   /// Records a value that a person said yes to; one that is unusual, if they were told.
   fileprivate func record(_ said: PlanSuggestion, _ context: CallContext) async throws(Failure) -> MeasurementReply {
-    var request = RecordMeasurementRequest()
-    request.measurement = said.measurement
-    request.occurredAt = said.occurredAt
+    var request = RecordMeasurementRequest(said)
     request.unlessUnlikely = !said.measurement.unlikely
     return try await self.call(request, context).reply
   }

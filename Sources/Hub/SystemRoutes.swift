@@ -151,11 +151,8 @@ struct SystemRoutes: Sendable {
         let sources = try view.sources.all().map(\.source.status)
         guard try view.accounts.current().hasServer, var monica = try view.accounts.status() else { return sources }
         // What a pass stored of them may have changed since.
-        let changes = try view.outbox.counts()
+        monica.set(try view.outbox.counts())
         monica.live = UInt32(clamping: try view.records.count(.person))
-        monica.pending = UInt32(clamping: changes.pending + changes.syncing)
-        monica.failed = UInt32(clamping: changes.failed)
-        monica.conflicts = UInt32(clamping: changes.conflicts)
         return sources + [monica]
       }
     } catch {

@@ -38,10 +38,12 @@ public final class MonicaConnections: Sendable {
     for client in self.clients.removeAll() { await client.close() }
   }
 
-  /// Returns a client for an account.
+  /// Returns a client for an account, which reports to a call what it waits for.
   ///
   /// - Throws: `UNAUTHENTICATED/TOKEN_MISSING`, `SECRET_UNREADABLE`, and `FIELD_INVALID` for an invalid address.
-  func client(for account: MonicaAccount, _ pace: Pace) async throws(Failure) -> (MonicaClient, CatalogReader) {
+  func client(
+    for account: MonicaAccount, _ pace: Pace, _ context: CallContext
+  ) async throws(Failure) -> (MonicaClient, CatalogReader) {
     let address: MonicaAddress
     do throws(TransferError) { address = try MonicaAddress(account.endpoint) } catch {
       throw MonicaError(.transfer(error)).failure
@@ -58,7 +60,8 @@ public final class MonicaConnections: Sendable {
       return new
     }
     let client = MonicaClient(
-      http: self.http(account), address: address, credentials: .bearer(token: token), gate: memory.gate, pace: pace)
+      http: self.http(account), address: address, credentials: .bearer(token: token), gate: memory.gate, pace: pace,
+      reportWait: { context.report(stage: "rate_limit", eta: $0) })
     return (client, CatalogReader(client: client, memory: memory.catalogs))
   }
 

@@ -16,24 +16,31 @@ public struct MonicaRemoteService: Sendable {
   /// The methods with one answer.
   public var routes: [Route] {
     [
-      Route(VerifyAccountRequest.self) { request, _ throws(Failure) in try await self.verify(request) },
-      Route(ReadRecordRequest.self) { request, _ throws(Failure) in try await self.read(request) },
-      Route(ReadCatalogRequest.self) { request, _ throws(Failure) in try await self.readCatalog(request) },
-      Route(ReadPhotoRequest.self) { request, _ throws(Failure) in try await self.readPhoto(request) },
-      Route(PushRequest.self) { request, _ throws(Failure) in try await self.push(request) },
+      Route(VerifyAccountRequest.self) { request, context throws(Failure) in try await self.verify(request, context) },
+      Route(ReadRecordRequest.self) { request, context throws(Failure) in try await self.read(request, context) },
+      Route(ReadCatalogRequest.self) { request, context throws(Failure) in try await self.readCatalog(request, context)
+      },
+      Route(ReadPhotoRequest.self) { request, context throws(Failure) in try await self.readPhoto(request, context) },
+      Route(PushRequest.self) { request, context throws(Failure) in try await self.push(request, context) },
     ]
   }
 
   /// The methods with an answer in batches.
   public var batchRoutes: [BatchRoute] {
-    [BatchRoute(PullRequest.self) { request, _, yield throws(Failure) in try await self.pull(request, yield) }]
+    [
+      BatchRoute(PullRequest.self) { request, context, yield throws(Failure) in
+        try await self.pull(request, context, yield)
+      }
+    ]
   }
 
   // MARK: - Reading
 
   @concurrent
-  private func verify(_ request: VerifyAccountRequest) async throws(Failure) -> VerifyAccountReply {
-    let (client, _) = try await self.connections.client(for: request.account, .record(isUrgent: true))
+  private func verify(_ request: VerifyAccountRequest, _ context: CallContext) async throws(Failure)
+    -> VerifyAccountReply
+  {
+    let (client, _) = try await self.connections.client(for: request.account, .record(isUrgent: true), context)
     do throws(MonicaError) {
       return try await client.get(Envelope<UserResource>.self, MonicaClient.Target("me")).data.reply
     } catch {
@@ -47,9 +54,9 @@ public struct MonicaRemoteService: Sendable {
   }
 
   @concurrent
-  private func read(_ request: ReadRecordRequest) async throws(Failure) -> ReadRecordReply {
+  private func read(_ request: ReadRecordRequest, _ context: CallContext) async throws(Failure) -> ReadRecordReply {
     let (client, catalog) = try await self.connections.client(
-      for: request.account, .record(isUrgent: request.urgent))
+      for: request.account, .record(isUrgent: request.urgent), context)
     return try await Self.read(try Self.type(request.kind, request.account), request.monicaID, client, catalog)
   }
 
@@ -67,8 +74,9 @@ public struct MonicaRemoteService: Sendable {
   }
 
   @concurrent
-  private func readCatalog(_ request: ReadCatalogRequest) async throws(Failure) -> CatalogReply {
-    let (_, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent))
+  private func readCatalog(_ request: ReadCatalogRequest, _ context: CallContext) async throws(Failure) -> CatalogReply
+  {
+    let (_, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent), context)
     var reply = CatalogReply()
     do throws(MonicaError) {
       for kind in CatalogKind.allCases { reply.entries += try await catalog.entries(kind, isFresh: true) }
@@ -77,8 +85,8 @@ public struct MonicaRemoteService: Sendable {
   }
 
   @concurrent
-  private func readPhoto(_ request: ReadPhotoRequest) async throws(Failure) -> ReadPhotoReply {
-    let (client, _) = try await self.connections.client(for: request.account, .list(isUrgent: false))
+  private func readPhoto(_ request: ReadPhotoRequest, _ context: CallContext) async throws(Failure) -> ReadPhotoReply {
+    let (client, _) = try await self.connections.client(for: request.account, .list(isUrgent: false), context)
     var reply = ReadPhotoReply()
     do throws(MonicaError) {
       let page = try await client.get(ListPage<PhotoResource>.self, PhotoResource.newest(of: request.person))
@@ -97,9 +105,11 @@ public struct MonicaRemoteService: Sendable {
 
   @concurrent
   private func pull(
-    _ request: PullRequest, _ yield: @escaping @Sendable (PullPage) async throws(Failure) -> Void
+    _ request: PullRequest, _ context: CallContext,
+    _ yield: @escaping @Sendable (PullPage) async throws(Failure) -> Void
   ) async throws(Failure) -> PullReply {
-    let (client, catalog) = try await self.connections.client(for: request.account, .list(isUrgent: request.urgent))
+    let (client, catalog) = try await self.connections.client(
+      for: request.account, .list(isUrgent: request.urgent), context)
     return try await Self.pull(try Self.type(request.kind, request.account), request, client, catalog, yield)
   }
 
@@ -111,8 +121,9 @@ public struct MonicaRemoteService: Sendable {
   }
 
   @concurrent
-  private func push(_ request: PushRequest) async throws(Failure) -> PushReply {
-    let (client, catalog) = try await self.connections.client(for: request.account, .change(isUrgent: request.urgent))
+  private func push(_ request: PushRequest, _ context: CallContext) async throws(Failure) -> PushReply {
+    let (client, catalog) = try await self.connections.client(
+      for: request.account, .change(isUrgent: request.urgent), context)
     let kind = try Self.kind(of: request.record)
     return try await Self.push(
       kind.resource(callsAreActivities: request.account.callsAsActivities), request, PushSession(client, catalog))

@@ -1,7 +1,9 @@
 public import Bus
+internal import CarePlan
 internal import CivilTime
 internal import KithMessages
 internal import Storage
+internal import SwiftProtobuf
 
 extension ReminderActor {
   /// Every method of `kith.v1.Reminders` and `kith.v1.Channels`.
@@ -67,7 +69,7 @@ extension ReminderActor {
   }
 
   private func status() async throws(Failure) -> ReminderStatusReply {
-    let (zone, always) = (self.systemZone(), self.always)
+    let (zone, always, now) = (self.systemZone(), self.always, self.now())
     return try await self.storage.read { view throws(Failure) in
       var reply = ReminderStatusReply()
       reply.daily = try view.reminders.daily()
@@ -77,7 +79,7 @@ extension ReminderActor {
         last: try last.map { reminder throws(Failure) in try view.sent(about: reminder) } ?? [])
       reply.due = try view.reminders.due()
       for index in reply.due.indices { reply.due[index].deliveries = try view.sent(about: reply.due[index]) }
-      reply.pending = try view.reminders.coming()
+      reply.pending = try view.comingReminders(now: now)
       return reply
     }
   }
@@ -198,6 +200,13 @@ extension ReminderActor {
 }
 
 extension DatabaseView {
+  /// The reminders that come next, those of the care plan among them; at most 50.
+  fileprivate func comingReminders(now: Int64) throws(Failure) -> [Reminder] {
+    let times = try self.plannedTimes(in: now..<now + PlanReminders.listed)
+    let all = try self.reminders.coming() + PlanReminders.coming(times, now: now, zone: self.careZone())
+    return Array(all.sorted { $0.comesAt.nanosecondsSince1970 < $1.comesAt.nanosecondsSince1970 }.prefix(50))
+  }
+
   /// The channels for reminders of a kind.
   fileprivate func channels(of kind: ReminderKind, always: [String]) throws(Failure) -> [String] {
     try self.channels.names(try self.reminders.settings().channels(of: kind), always: always)

@@ -151,7 +151,7 @@ public actor ReminderActor {
         come += plan.come
         let isNewDay = try transaction.reminders.lastDayOfPersonReminders() != zone.day(at: now).description
         if isPeopleStale || isNewDay { come += try transaction.dealWithPersonReminders(now: now, zone: zone) }
-        _ = try transaction.queueDeliveries(of: come, always: always, now: now, zone: zone)
+        try transaction.queueDeliveries(of: come, always: always, now: now, zone: zone)
         return (come, plan.next)
       }
     } catch {

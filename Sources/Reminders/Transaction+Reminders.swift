@@ -171,47 +171,52 @@ extension Transaction {
   /// Queues messages about due reminders, in the transaction that makes them due: once for each time.
   ///
   /// - Parameter always: The channels for every reminder.
-  /// - Returns: True if a message was queued.
-  func queueDeliveries(
-    of reminders: [Reminder], always: [String], now: Int64, zone: Zone
-  ) throws(Failure) -> Bool {
-    guard !reminders.isEmpty else { return false }
+  func queueDeliveries(of reminders: [Reminder], always: [String], now: Int64, zone: Zone) throws(Failure) {
+    guard !reminders.isEmpty else { return }
     let settings = try self.reminders.settings()
-    let daily = try self.reminders.daily()
-    let words = try ReminderWords("", self)
-    let plan = try self.careZone()
-    var isQueued = false
+    let messages = try ReminderMessages(self, now: now, zone: zone)
     for reminder in reminders {
-      let message = OutgoingMessage(
-        kind: "\(reminder.kind)_reminder", title: words.title(of: reminder, plan),
-        text: words.text(of: reminder, plan, named: !settings.noPlanNames), date: zone.mailDate(at: now),
-        expiresAt: reminder.expiry(daily, now: now, zone: zone), reminderID: reminder.id,
-        subject: "\(reminder.id) \(reminder.knownKind == .plan ? reminder.said : reminder.snoozes)")
+      var message = messages.message(about: reminder)
+      message.subject = "\(reminder.id) \(reminder.knownKind == .plan ? reminder.said : reminder.snoozes)"
       let names = try self.channels.names(settings.channels(of: reminder.knownKind), always: always)
-      if try self.queue(message, to: names, now: now) { isQueued = true }
+      try self.queue(message, to: names, now: now)
     }
-    return isQueued
   }
 
-  /// Queues one message about all that was missed.
-  func queueMissed(
-    _ missed: [(reminder: String, time: RemindedTime)], always: [String], now: Int64, zone: Zone
-  ) throws(Failure) {
-    guard let first = missed.first else { return }
-    let (settings, words) = (try self.reminders.settings(), try ReminderWords("", self))
-    let message = OutgoingMessage(
-      kind: "\(ReminderKind.plan.rawValue)_reminder", title: words.missedTitle,
-      text: words.missed(missed.map(\.time), zone, today: zone.day(at: now), named: !settings.noPlanNames),
-      date: zone.mailDate(at: now), expiresAt: now + 86_400_000_000_000,
-      // A message about several is not taken back because one of them was answered.
-      reminderID: missed.allSatisfy { $0.reminder == first.reminder } ? first.reminder : "")
-    _ = try self.queue(
-      message, to: try self.channels.names(settings.channels(of: .plan), always: always), now: now)
+  /// Queues one message about all that was missed of the care plan.
+  ///
+  /// - Parameter zone: That of the plan.
+  func queueMissed(_ plan: PlanReminders, always: [String], now: Int64, zone: Zone) throws(Failure) {
+    guard let first = plan.missed.first else { return }
+    var message = try ReminderMessages(self, now: now, zone: zone).message(ofMissed: plan.missed.map(\.time))
+    // A message about several reminders, or about a part of one, is not withdrawn because something else was answered.
+    let isOne = plan.missed.allSatisfy { $0.reminder == first.reminder }
+    let isWhole = plan.changed.contains { $0.reminder.id == first.reminder && $0.reminder.knownState == .missed }
+    if isOne, isWhole { message.reminderID = first.reminder }
+    let names = try self.channels.names(try self.reminders.settings().channels(of: .plan), always: always)
+    try self.queue(message, to: names, now: now)
   }
 
-  /// - Returns: Whether there is such a channel.
-  private func queue(_ message: OutgoingMessage, to names: [String], now: Int64) throws(Failure) -> Bool {
-    var isQueued = false
+  /// Queues what still holds of a reminder of the care plan that has changed.
+  ///
+  /// - Parameters:
+  ///   - names: The channels whose message was not delivered yet.
+  ///   - zone: That of the plan.
+  func queueAnew(_ reminder: Reminder, to names: [String], now: Int64, zone: Zone) throws(Failure) {
+    guard !names.isEmpty else { return }
+    let messages = try ReminderMessages(self, now: now, zone: zone)
+    switch reminder.knownState {
+    case .due: try self.queue(messages.message(about: reminder), to: names, now: now)
+    case .missed:
+      var message = messages.message(ofMissed: reminder.times.filter { $0.knownState == .missed })
+      message.reminderID = reminder.id
+      try self.queue(message, to: names, now: now)
+    case .waiting, .snoozed, .done, .satisfied, .removed, nil: break
+    }
+  }
+
+  /// Queues a message for those of the channels that there still are.
+  private func queue(_ message: OutgoingMessage, to names: [String], now: Int64) throws(Failure) {
     for name in names {
       guard let channel = try self.channels.find(name) else { continue }
       do throws(Failure) {
@@ -223,17 +228,6 @@ extension Transaction {
         short.text = ""
         try self.deliveries.queue(short, on: channel, now: now)
       }
-      isQueued = true
     }
-    return isQueued
-  }
-}
-
-extension Reminder {
-  /// When the message expires: the daily one as long as it may come late, the others after a day.
-  fileprivate func expiry(_ daily: DailyReminder, now: Int64, zone: Zone) -> Int64 {
-    guard self.knownKind == .daily else { return now + 86_400_000_000_000 }
-    let midnight = zone.start(of: zone.day(at: now).adding(days: 1))
-    return min(now + daily.catchUp, midnight)
   }
 }

@@ -27,7 +27,9 @@ final class CareDocument: Document {
 
   func print() -> Bool {
     let title = self.say("Care report", "介護の報告書")
-    guard let pages = PageWriter(title: title, language: self.words.language) else { return false }
+    let range = self.words.range(self.report.from, self.report.until)
+    let head = [title, self.recipient, range].filter { !$0.isEmpty }.joined(separator: " · ")
+    guard let pages = PageWriter(title: title, language: self.words.language, head: head) else { return false }
     self.printHead(title, pages)
     self.printPlan(pages)
     self.printChanges(pages)
@@ -40,11 +42,8 @@ final class CareDocument: Document {
 
   private func printHead(_ title: String, _ pages: PageWriter) {
     pages.line(title, font: "Sans Bold 18", gap: 6)
-    let name = self.report.recipient.onOneLine
-    if !name.isEmpty {
-      let whole = self.say(name, "\(name) \(self.report.honorific.onOneLine)")
-      pages.line(self.say("For: \(whole)", "対象: \(whole)"), font: "Sans Bold 11")
-    }
+    let name = self.recipient
+    if !name.isEmpty { pages.line(self.say("For: \(name)", "対象: \(name)"), font: "Sans Bold 11") }
     pages.line("\(self.words.range(self.report.from, self.report.until)) (\(self.zone.name))")
     let made = self.zone.local(at: self.report.madeAt.nanosecondsSince1970)
     pages.line("\(self.words.madeOn(made.day.description)) \(made.time)", gap: 8)
@@ -53,6 +52,12 @@ final class CareDocument: Document {
         "Kith is no medical device. This is what people entered; it is no advice, and no judgement of any value.",
         "Kithは医療機器ではありません。この報告書は入力された記録そのもので、助言や値の判断は含みません。"), gap: 4)
     pages.rule()
+  }
+
+  /// The person cared for; empty if unknown.
+  private var recipient: String {
+    let (name, honorific) = (self.report.recipient.onOneLine, self.report.honorific.onOneLine)
+    return name.isEmpty || honorific.isEmpty ? name : self.say(name, "\(name) \(honorific)")
   }
 
   private func begin(_ heading: String, following: Double = 50, _ pages: PageWriter) {
@@ -65,7 +70,9 @@ final class CareDocument: Document {
   private func printPlan(_ pages: PageWriter) {
     self.begin(
       self.say("Plan, as of \(self.words.day(self.report.until))", "予定（\(self.words.day(self.report.until))現在）"), pages)
-    let items = self.report.items.map { $0.versions.last?.item ?? $0 }
+    let items = self.report.items.map { $0.versions.last?.item ?? $0 }.sorted {
+      (self.rank($0), $0.name, $0.id) < (self.rank($1), $1.name, $1.id)
+    }
     guard !items.isEmpty else { return pages.line(self.say("There is no plan in this time.", "この期間の予定はありません。")) }
     let head = self.planRow(
       self.say("What", "項目"), self.say("How much", "量"), self.say("When", "いつ"), self.say("Note", "メモ"),
@@ -78,6 +85,12 @@ final class CareDocument: Document {
           item.name, self.phrases.item("", item.amount, item.unit), rules.joined(separator: "\n"), item.note),
         repeating: head)
     }
+  }
+
+  /// What is given now comes first, and what is over comes last.
+  private func rank(_ item: PlanItem) -> Int {
+    let isOver = !item.until.isEmpty && item.until < self.report.until
+    return isOver ? PlanState.allCases.count : PlanState.allCases.firstIndex(of: item.knownState ?? .active) ?? 0
   }
 
   private func planRow(

@@ -45,7 +45,7 @@ struct GivenTable {
     [
       "● " + self.say("given", "実施"), "▲ " + self.say("given late", "遅れて実施"), "△ " + self.say("partly", "一部"),
       "○ " + self.say("skipped", "スキップ"), "× " + self.say("missed", "未実施"), "●● " + self.say("given again", "再度実施"),
-      "? " + self.say("not recorded yet", "未記録"), self.say("empty: not due", "空欄: 予定なし"),
+      "? " + self.say("not recorded yet", "未記録"), self.say("empty: not due, or still to come", "空欄: 予定なし・これから"),
     ].joined(separator: "   ")
   }
 

@@ -45,6 +45,7 @@ internal import Glibc
   private let surface: OpaquePointer
   let cairo: OpaquePointer
   private let context: OpaquePointer
+  private let head: String
   private var y = PageWriter.margin
   private var page = 1
 
@@ -53,8 +54,10 @@ internal import Glibc
   /// - Parameters:
   ///   - title: The title that PDF readers show.
   ///   - language: Selects the regional forms of characters: "ja".
+  ///   - head: One line above each page but the first: pages come apart.
   /// - Returns: Nil if cairo has no memory.
-  init?(title: String, language: String) {
+  init?(title: String, language: String, head: String = "") {
+    self.head = head
     // The closure needs no context: it writes to standard output.
     let surface = unsafe cairo_pdf_surface_create_for_stream(
       { _, bytes, length in
@@ -182,6 +185,9 @@ internal import Glibc
     unsafe cairo_show_page(self.cairo)
     self.page += 1
     self.y = Self.margin
+    if !self.head.isEmpty {
+      self.label(Cell(text: self.head, x: 0, width: Self.width, font: "Sans 8"), at: Self.margin / 2)
+    }
   }
 
   /// Prints the page number at the bottom.

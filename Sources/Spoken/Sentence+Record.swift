@@ -158,6 +158,9 @@ extension Sentence {
       if case .verb(let verb) = piece.role { verbs.append(verb) }
     }
     guard let verb = verbs.first else { throw self.things(pieces).isEmpty ? self.unknown : .half }
+    // "I gave her aspirin back" tells the opposite; what was applied may have been on a back.
+    let isBack = pieces.contains { self.utterance.phrase($0.tokens) == "back" }
+    guard !isBack || verbs.allSatisfy({ $0.doer == .either }) else { throw self.unknown }
     let isTo = self.has(.to, in: pieces)
     let things = self.things(pieces)
     var categories = Set(things.map(\.category))
@@ -228,6 +231,13 @@ extension Sentence {
   /// Who a Japanese sentence says that it is about: 「先生が病院に行きました」 is not about the person cared for, and 「魚に水を
   /// あげました」 neither.
   private func checkJapaneseWho(_ pieces: ArraySlice<Piece>, _ verbs: [Lexicon.Verb]) throws(Doubt) {
+    let isGiving = !verbs.isEmpty && verbs.allSatisfy { $0.doer == .giver }
+    var isDoer = false
+    for piece in pieces {
+      // 「母が薬を飲ませました」 is about somebody else.
+      guard !isDoer || !["が", "は"].contains(self.utterance.phrase(piece.tokens)) else { throw .whose }
+      isDoer = isGiving && (piece.role == .subject || isDoer && piece.role == .plain)
+    }
     for (piece, next) in zip(pieces, pieces.dropFirst()) {
       guard case .object(let category) = piece.role else { continue }
       let particle = next.role == .link ? self.utterance.phrase(next.tokens) : ""

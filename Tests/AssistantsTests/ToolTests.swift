@@ -129,6 +129,28 @@ import Testing
     #expect((1..<40).contains(notes.count) && shown["structuredContent"]?.bytes.count ?? 0 <= 24 << 10)
   }
 
+  @Test func whatABoundLeavesOutIsSaidAndComesWithItsCursor() async throws {
+    let server = self.household.server(.viewer)
+    var (bodies, cursor, parts): ([String], String, Int) = ([], "", 0)
+    repeat {
+      let given = cursor.isEmpty ? "" : #","cursor":"\#(cursor)""#
+      let part = try await server.call("person_show", #"{"person":"\#(HouseholdPort.annID)"\#(given)}"#)
+      let told = try #require(part["structuredContent"])
+      bodies += told["notes"]?.entries?.compactMap { $0["body"]?.text } ?? []
+      cursor = told["next_cursor"]?.text ?? ""
+      parts += 1
+      let left = told["left_out"]?.text ?? ""
+      #expect(
+        cursor.isEmpty
+          ? left.isEmpty
+          : left.hasPrefix("\(40 - bodies.count) more. ")
+            && left.contains("person_show again with cursor \"\(cursor)\""))
+    } while !cursor.isEmpty && parts < 50
+    #expect(bodies.count == 40 && Set(bodies).count == 40 && parts > 1)
+    let wrong = try await server.call("person_show", #"{"person":"\#(HouseholdPort.annID)","cursor":"-1"}"#)
+    #expect(wrong.words.hasPrefix("FIELD_INVALID: cursor"))
+  }
+
   @Test func stateAndRemindersAreTold() async throws {
     let server = self.household.server(.recorder)
     let state = try await server.call("sync_status")

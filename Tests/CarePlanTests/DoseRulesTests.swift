@@ -1,6 +1,7 @@
 import Bus
 import CivilTime
 import KithMessages
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -51,12 +52,35 @@ import Testing
   @Test func `what is given answers the time that is open, else the nearest`() throws {
     let item = PlanScheduleTests.item("08:00", "12:00", "20:00")
     #expect(try self.due(Self.rules(item), at: "10:30") == "08:00")
-    #expect(try self.due(Self.rules(item), at: "11:59") == "08:00")
+    #expect(try self.due(Self.rules(item), at: "10:59") == "08:00")
     let given = Self.rules(item, try Self.dose("a", "10:30", due: "08:00"))
     // Ten minutes later it is a second one of the same, and shortly before noon the next.
     #expect(try self.due(given, at: "10:40") == "08:00")
     #expect(try self.due(given, at: "11:50") == "12:00")
     #expect(try self.due(Self.rules(PlanScheduleTests.item("20:00")), at: "19:00") == "20:00")
+  }
+
+  @Test func `what is given just before a time is for that time, also if the one before was missed`() throws {
+    let item = PlanScheduleTests.item("08:00", "12:00", "20:00")
+    // Else the reminder of 12:00 would ask for it a second time.
+    #expect(try self.due(Self.rules(item), at: "11:00") == "12:00")
+    #expect(try self.due(Self.rules(item), at: "11:59") == "12:00")
+    let early = Self.rules(item, try Self.dose("a", "11:30", due: "12:00"))
+    // A second one ten minutes later is a second one.
+    #expect(try self.due(early, at: "11:40") == "12:00")
+    // What is not missed yet is still meant.
+    var patient = item
+    patient.missedMinutes = 300
+    #expect(try self.due(Self.rules(patient), at: "11:59") == "08:00")
+    // Of the evening before, as of the same day.
+    let once = Self.rules(PlanScheduleTests.item("08:00"))
+    #expect(once.due(at: try PlanScheduleTests.instant("2026-11-25", "07:55"))?.key == "1/2026-11-25")
+    #expect(once.due(at: try PlanScheduleTests.instant("2026-11-25", "06:55"))?.key == "1/2026-11-24")
+    // A time that is nearer is meant first.
+    var short = PlanScheduleTests.item("08:00", "09:00")
+    short.missedMinutes = 5
+    #expect(try self.due(Self.rules(short), at: "08:20") == "08:00")
+    #expect(try self.due(Self.rules(short), at: "08:40") == "09:00")
   }
 
   @Test func `who gives it again is told, and who gives the next is not`() throws {
@@ -71,6 +95,15 @@ import Testing
     // What was skipped may be given after all, and is said.
     let skipped = Self.rules(item, try Self.dose("a", "08:10", due: "08:00", .skipped))
     #expect(try self.warnings(skipped, at: "08:30", due: "08:00") == [.given])
+  }
+
+  @Test func `who was told that it is too early did not know that it was given`() {
+    func told(_ kinds: PlanWarningKind...) -> Bool {
+      var request = GiveRequest()
+      request.confirm(kinds.map { kind in PlanWarning.with { $0.knownKind = kind } })
+      return request.confirmed
+    }
+    #expect(told(.early, .given) && !told(.early, .most) && !told())
   }
 
   @Test func `what is late or doubled is never booked for tomorrow in silence`() throws {
@@ -119,6 +152,21 @@ import Testing
     var item = PlanScheduleTests.item("08:00")
     item.knownState = .paused
     #expect(try self.warnings(Self.rules(item), at: "08:00", due: nil) == [.inactive])
+  }
+
+  @Test func `what is given before the first day or after the last one is said`() throws {
+    var item = PlanScheduleTests.item()
+    (item.asNeeded, item.from, item.until) = (true, "2026-11-25", "2026-11-25")
+    func warned(_ day: String, _ time: String) throws -> Bool {
+      !Self.rules(item).warnings(at: try PlanScheduleTests.instant(day, time), due: nil, isGiven: true).isEmpty
+    }
+    #expect(try warned("2026-11-24", "23:59") && warned("2026-11-26", "00:00"))
+    #expect(try !warned("2026-11-25", "00:00") && !warned("2026-11-25", "23:59"))
+    // The last evening, after midnight.
+    var evening = PlanScheduleTests.item("22:30")
+    evening.until = "2026-11-25"
+    let now = try PlanScheduleTests.instant("2026-11-26", "00:10")
+    #expect(Self.rules(evening).warnings(at: now, due: Self.rules(evening).due(at: now), isGiven: true).isEmpty)
   }
 
   @Test(arguments: testSeeds(short: 100, full: 3000))

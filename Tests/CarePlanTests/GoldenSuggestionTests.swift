@@ -84,7 +84,7 @@ import Testing
     let items = Self.items(language)
     let rules = SuggestionRules(
       items: items.map {
-        DoseRules(item: $0, schedule: PlanSchedule(versions: [PlanEdition(validFrom: 0, item: $0)]), doses: [])
+        DoseRules(item: $0, schedule: PlanSchedule(versions: [PlanVersion($0, from: 0)]), doses: [])
       })
     var told: [String] = []
     for mention in listener.mentions(line.text, language, of: items) {

@@ -3,6 +3,7 @@ import CivilTime
 import Foundation
 import KithMessages
 import Storage
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
   }
 
   static func schedule(_ versions: (at: Int64, item: PlanItem)...) -> PlanSchedule {
-    PlanSchedule(versions: versions.map { PlanEdition(validFrom: $0.at, item: $0.item) })
+    PlanSchedule(versions: versions.map { PlanVersion($0.item, from: $0.at) })
   }
 
   /// The local times at which a schedule is due on a day.
@@ -112,6 +113,60 @@ import Testing
       try ["2026-11-20", "2026-11-21", "2026-11-22"].map { try Self.shown(second, $0) } == [["08:00"], [], ["08:00"]])
   }
 
+  /// An item of every some hours that comes at a time of day.
+  static func hourly(_ hours: UInt32, _ first: String, zone: String = "Asia/Tokyo") -> PlanItem {
+    var item = Self.item(zone: zone)
+    (item.everyHours, item.firstTime) = (hours, first)
+    return item
+  }
+
+  @Test(arguments: [
+    // Eight is given, and the next one comes after about eight hours, whichever way the hours are moved.
+    ("12:00", "08:00", "07:00", ["00:00", "08:00", "15:00", "23:00"]),
+    ("07:30", "08:00", "07:00", ["00:00", "07:00", "15:00", "23:00"]),
+    ("07:30", "07:00", "08:00", ["07:00", "16:00"]), ("12:00", "07:00", "08:00", ["07:00", "16:00"]),
+    ("09:00", "08:00", "12:00", ["00:00", "08:00", "20:00"]), ("12:00", "08:00", "08:00", ["00:00", "08:00", "16:00"]),
+  ])
+  func `hours that are moved double and lose nothing`(at: String, from: String, to: String, due: [String]) throws {
+    let change = try Self.instant("2026-11-25", at, zone: "Asia/Tokyo")
+    let schedule = Self.schedule((0, Self.hourly(8, from)), (change, Self.hourly(8, to)))
+    #expect(try Self.shown(schedule, "2026-11-25", zone: "Asia/Tokyo") == due)
+    let (day, zone) = (try #require(Day("2026-11-25")), try #require(Zone(named: "Asia/Tokyo")))
+    let start = zone.start(of: day)
+    let names = schedule.dues(from: start - Self.day, to: start + 3 * Self.day).map(\.key)
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test(arguments: testSeeds(short: 60, full: 2000))
+  func `hours that are moved, also to other zones, come after about as many hours`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let hours = [1, 2, 3, 4, 5, 6, 7, 8, 12, 36].randomElement(using: &random) ?? 8
+    let step = Int64(hours) * Self.hour
+    var at = try Self.instant("2026-05-25", "00:00")
+    let start = at
+    var versions = [PlanVersion(Self.hourly(UInt32(hours), "08:00"), from: start - 40 * Self.day)]
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      at += 3 * step + Int64.random(in: 0...(2 * Self.day), using: &random)
+      let first =
+        "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"].randomElement(using: &random) ?? "00")"
+      let zone = ["Asia/Tokyo", "America/Phoenix", "Asia/Kolkata"].randomElement(using: &random) ?? "UTC"
+      versions.append(PlanVersion(Self.hourly(UInt32(hours), first, zone: zone), from: at))
+    }
+    let schedule = PlanSchedule(versions: versions)
+    let whole = schedule.dues(from: start, to: at + 20 * Self.day)
+    for (one, next) in zip(whole, whole.dropFirst()) {
+      #expect((step / 2...step * 3 / 2).contains(next.instant - one.instant), "seed \(seed)")
+    }
+    #expect(Set(whole.map(\.key)).count == whole.count, "seed \(seed)")
+    var (pieces, from): ([PlanSchedule.Due], Int64) = ([], start)
+    while from < at + 20 * Self.day {
+      let to = min(at + 20 * Self.day, from + Int64.random(in: 1...(3 * Self.day), using: &random))
+      pieces += schedule.dues(from: from, to: to)
+      from = to
+    }
+    #expect(pieces == whole, "seed \(seed)")
+  }
+
   @Test func `days of the week, and the first and the last day, bound it`() throws {
     var item = Self.item("08:00", from: "2026-11-24")
     item.until = "2026-12-04"
@@ -145,6 +200,27 @@ import Testing
     #expect(try Self.shown(paused, "2026-11-25") == ["08:00", "20:00"])
   }
 
+  @Test(arguments: [
+    // As many as before: in their order. Else those that are nearest, and a new one is a new one.
+    (["08:00", "20:00"], ["09:00", "21:00"], [1, 2]), (["08:00", "12:00"], ["11:00", "13:00"], [1, 2]),
+    (["08:00", "12:00", "20:00"], ["13:00", "20:00"], [2, 3]), (["08:00", "12:00", "20:00"], ["07:30"], [1]),
+    (["08:00", "20:00"], ["14:00", "19:00", "20:00"], [1, 3, 2]), (["08:00"], ["21:00", "07:00"], [2, 1]),
+    (["08:00", "20:00"], ["20:00", "08:00"], [2, 1]),
+  ])
+  func `a time that moves is the one that it was moved from`(before: [String], after: [String], slots: [Int]) throws
+  {
+    func times(_ clocks: [String]) -> [PlanTime] { clocks.map { clock in PlanTime.with { $0.time = clock } } }
+    var item = PlanItem()
+    (item.name, item.kind) = ("Aspirin", "medicine")
+    item.times = times(before)
+    var first = PlanItem()
+    try first.change([], as: item, used: 0, now: 0)
+    #expect(first.times.map { Int($0.slot) } == Array(1...before.count))
+    item.times = times(after)
+    try first.change(["times"], as: item, used: UInt32(before.count), now: 0)
+    #expect(first.times.map { Int($0.slot) } == slots)
+  }
+
   @Test func `an item that is added at noon is due from then on`() throws {
     let schedule = Self.schedule((try Self.instant("2026-11-25", "12:00"), Self.item("08:00", "12:00", "20:00")))
     #expect(try Self.shown(schedule, "2026-11-25") == ["12:00", "20:00"])
@@ -170,7 +246,7 @@ import Testing
     let zones = ["Europe/Berlin", "Asia/Tokyo", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"]
     let start = try Self.instant("2026-03-25", "00:00")
     var (at, item) = (start, Self.item("08:00", "12:00", "20:00", zone: zones.randomElement(using: &random) ?? "UTC"))
-    var versions = [PlanEdition(validFrom: start - 40 * Self.day, item: item)]
+    var versions = [PlanVersion(item, from: start - 40 * Self.day)]
     for _ in 0..<Int.random(in: 1...12, using: &random) {
       at += Int64.random(in: 0...(2 * Self.day), using: &random)
       switch Int.random(in: 0..<6, using: &random) {
@@ -181,7 +257,7 @@ import Testing
         item.times[place].time =
           "\(Int.random(in: 0..<24, using: &random)):\(["00", "15", "30"][Int.random(in: 0..<3, using: &random)])"
       }
-      versions.append(PlanEdition(validFrom: at, item: item))
+      versions.append(PlanVersion(item, from: at))
     }
     let schedule = PlanSchedule(versions: versions)
     let end = start + 40 * Self.day

@@ -75,6 +75,15 @@ struct PlanSummaryTests {
       ])
   }
 
+  @Test func `A name that is written from right to left leaves the numbers behind it where they are`() throws {
+    let plan = PlanDay.with {
+      $0.others = [
+        Dose.with { ($0.itemName, $0.amount, $0.unit, $0.outcome) = ("אספירין", "500", "mg", "given") }
+      ]
+    }
+    #expect(try self.summary(plan).contains { $0.contains("\u{200E}אספירין\u{200E} 500 mg: given") })
+  }
+
   @Test func `An hour that comes twice is told apart`() throws {
     let measurements = try ["2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"].map { text in
       var one = MeasurementRecord()
@@ -103,14 +112,25 @@ struct PlanSummaryTests {
 
   @Test(arguments: [
     (["36.4", "37.25", "38"], "°C", "temperature: 36.4–38 °C, mean 37.2 (3 values)"),
-    (["100.4", "98.6"], "°F", "temperature: 37–38 °C, mean 37.5 (2 values)"),
+    (["100.4", "98.6"], "°F", "temperature: 98.6–100.4 °F, mean 99.5 (2 values)"),
     (["36.6"], "°C", "temperature: 36.6 °C (1 value)"),
-  ]) func `Values of other units are counted in the usual one`(values: [String], unit: String, line: String) throws {
+  ]) func `Values are counted in the unit in which all were entered`(values: [String], unit: String, line: String)
+    throws
+  {
     let records = values.map { value in
       MeasurementRecord.with { ($0.kind, $0.value, $0.unit) = ("temperature", value, unit) }
     }
     let phrases = CarePhrases(.english, in: try #require(Zone(named: "UTC")))
     #expect(MeasurementTally.all(of: records).map(phrases.line) == [line])
+  }
+
+  @Test func `Values of several units are counted in the usual one`() throws {
+    let records = [("100.4", "°F"), ("37", "°C")].map { value, unit in
+      MeasurementRecord.with { ($0.kind, $0.value, $0.unit) = ("temperature", value, unit) }
+    }
+    let phrases = CarePhrases(.english, in: try #require(Zone(named: "UTC")))
+    #expect(
+      MeasurementTally.all(of: records).map(phrases.line) == ["temperature: 37–38 °C, mean 37.5 (2 values)"])
   }
 
   @Test func `Kinds of one's own are counted by name and unit, and a kind of a later version is not lost`() throws {

@@ -155,6 +155,6 @@ struct ChannelCommandTests {
     #expect(request.fields == ["daily_channels", "call_channels", "no_person_reminders"])
     #expect(request.settings.dailyChannels == ["phone", "family"])
     #expect(
-      run.output.contains("Daily reminder: phone, family\nReminders to call: events alone\nReminders of people: off"))
+      run.output.contains("Daily reminder: phone, family\nReminders to call: kith only\nReminders of people: off"))
   }
 }

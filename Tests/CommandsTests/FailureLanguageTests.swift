@@ -90,6 +90,42 @@ struct FailureLanguageTests {
     }
   }
 
+  @Test("What a sentence says by itself comes before what its field takes, and that before a rule of many fields")
+  func order() {
+    for (field, english, japanese) in [
+      ("text", "must not be empty.", "入力してください。"),
+      ("times", "has the same time twice.", "同じ時刻が2回あります。"),
+      ("occurred_at", "lies in the future. Check the day.", "未来の日時は使えません。日時を確認してください。"),
+      ("minutes", "is 1500; must be from 0 to 1440.", "1440分までにしてください。"),
+      ("review", "must be one of none, needed, done.", "none、needed、done のどれかにしてください。"),
+    ] {
+      #expect(Failure.invalid(field: field, english).read(in: .japanese).message == "\(field): \(japanese)")
+    }
+  }
+
+  @Test("What kithd says of a speech engine is told in both languages, and what the engine says as it is")
+  func engines() {
+    let texts = Self.found(
+      /\.(?:temporary|unreachable|unavailable|badAudio|failed)\((?:complaint \?\? )?"((?:[^"\\]|\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)"/,
+      in: Self.texts(of: ["Transcription"]))
+    #expect(texts.count > 25)
+    for text in texts {
+      let message = text.replacing("\\(complaint)", with: "").replacing("\\(what)", with: "in 'x'")
+        .replacing(/\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/, with: "x")
+      let read = EngineComplaint.words(message, .japanese)
+      #expect(read != message && read.contains { $0 > "\u{3000}" }, "\(message)")
+      #expect(EngineComplaint.words(message, .english) == message)
+    }
+    #expect(EngineComplaint.words("no model", .japanese) == "no model")
+    #expect(EngineComplaint.words("it ended with 70: no model", .japanese) == "終了コード 70 で終わりました: no model")
+  }
+
+  @Test("Why there is no recording is told whole", arguments: ["recording", "typed", "transcribed", "gone"])
+  func sounds(why: String) {
+    let read = Failure(.failedPrecondition, "NO_SOUND", "English", details: ["why": why]).read(in: .japanese).message
+    #expect(read.contains("録音") && (why == "gone") == read.contains("メモ"))
+  }
+
   @Test("Why there is no backup, or why it was not taken, is told whole")
   func backups() {
     func read(_ reason: String, _ details: [String: String]) -> String {

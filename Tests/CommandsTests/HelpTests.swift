@@ -58,7 +58,7 @@ struct HelpTests {
   }
 
   @Test("A mistyped noun or command suggests the near one")
-  func suggestions() {
+  func suggestions() throws {
     #expect(
       self.said("peple", in: .english).hasPrefix("Error: Unexpected argument 'peple'. Did you mean 'people'?\nUsage:"))
     #expect(self.said("people", "shwo", "ann", in: .english).contains("'shwo'. Did you mean 'show'?"))
@@ -69,6 +69,31 @@ struct HelpTests {
       ParserText.ofUnknownHelp(["help", "call", "lgo"], KithCommand.self, catalogue: .english)?
         .hasPrefix("Error: Unexpected argument 'lgo'. Did you mean 'log'?\nUsage: kith call") == true)
     #expect(ParserText.ofUnknownHelp(["help", "call", "log"], KithCommand.self, catalogue: .english) == nil)
+    #expect(ParserText.ofUnknownHelp(["help", "plan", "list"], KithCommand.self, catalogue: .english) == nil)
+    let words = ["plan", "list"]
+    #expect(try CommandTree(of: KithCommand.self).path(words).last?.commandName == "items")
+    #expect(try KithCommand.parseAsRoot(words) is ListPlanItemsCommand)
+  }
+
+  @Test(
+    "A mistyped option suggests the near one, and none that only has as few letters",
+    arguments: [
+      (["note", "add", "ann", "hi", "--at", "9:00"], "Unknown option '--at'"),
+      (["call", "list", "--hbu", "x"], "Unknown option '--hbu'. Did you mean '--hub'?"),
+      (["call", "list", "--jason"], "Unknown option '--jason'. Did you mean '--json'?"),
+      (["call", "list", "--kye", "x"], "Unknown option '--kye'. Did you mean '--key'?"),
+      (["care", "list", "--catgory", "meal"], "Unknown option '--catgory'. Did you mean '--category'?"),
+    ])
+  func options(arguments: [String], sentence: String) {
+    do {
+      _ = try KithCommand.parseAsRoot(arguments)
+      Issue.record("\(arguments) is taken")
+    } catch {
+      let text = ParserText.of(error, KithCommand.self, arguments: arguments, catalogue: .english, columns: 80)
+      let lines = text.split(separator: "\n")
+      #expect(lines.first == "Error: \(sentence)")
+      #expect(lines.last == "  See 'kith \(arguments[0]) \(arguments[1]) --help' for more information.")
+    }
   }
 
   @Test(

@@ -304,4 +304,21 @@ struct MonicaCommandTests {
     #expect((catalog.sent.first as? CatalogRequest)?.catalog == "")
     #expect(catalog.output.hasPrefix("No names found."))
   }
+
+  @Test(
+    "A name of a server is told by its meaning",
+    arguments: [
+      ("ja", ["名前     英語", "親       parent", "Nachbar"]), ("en", ["NAME     日本語", "parent   親", "Nachbar"]),
+    ])
+  func names(language: String, lines: [String]) async throws {
+    let run = try await CommandRun.of("relation", "types", "--lang", language) { _ in
+      CatalogReply.with {
+        $0.entries = ["parent", "Nachbar"].map { name in
+          CatalogEntry.with { ($0.catalog, $0.name) = ("relationship_type", name) }.named
+        }
+      }
+    }
+    let printed = run.output.split(separator: "\n")
+    #expect(zip(printed, lines).allSatisfy { $0.hasPrefix($1) } && printed.count == 3, "\(run.output)")
+  }
 }

@@ -125,7 +125,7 @@ struct SystemCommandTests {
       run.output == """
         sync #1  home ████████████░░░░░░░░░░░░  50% 50 of 100
         sync #2  2 contacts changed
-        sync #3  agent.started
+        sync #3  kithd has started
 
         """)
   }

@@ -8,10 +8,8 @@ import Testing
 
 @Suite("Tables fit the terminal")
 struct TableTests {
-  private func session(width: Int?, columns: [String] = [], errors: @escaping @Sendable (String) -> Void = { _ in })
-    -> Session
-  {
-    let console = Console(isTerminal: width != nil, columns: width, usesColour: false, out: { _ in }, err: errors)
+  private func session(width: Int?, columns: [String] = []) -> Session {
+    let console = Console(isTerminal: width != nil, columns: width, usesColour: false, out: { _ in }, err: { _ in })
     let client = KithClient(port: CannedPort { _, _ throws(Failure) in throw .bug("unexpected") }) {
       _, _ throws(Failure) in
       throw .bug("unexpected")
@@ -64,12 +62,21 @@ struct TableTests {
       ])
   }
 
-  @Test("A column that is not there is said so")
-  func unknown() {
-    let session = self.session(width: 80, columns: ["nope"]) {
-      #expect($0.contains("There are: when, at, note, tags, id"))
-    }
-    #expect(self.table.lines(session)[0].contains("WHEN"))
+  @Test("A column that no table has is an error, with those that there are", arguments: [["nope"], ["when", "nope"]])
+  func unknown(columns: [String]) {
+    let session = self.session(width: 80, columns: columns)
+    #expect(throws: Never.self, "no table was printed") { try session.layout.check(.english) }
+    _ = self.table.lines(session) + self.table.lines(session)
+    let failure = #expect(throws: Failure.self) { try session.layout.check(.english) }
+    #expect(failure?.message == "There is no column \"nope\". There are: when, at, note, tags, id")
+    #expect(failure.map(ExitStatus.init) == .usage)
+  }
+
+  @Test("A column that one of several tables has is none")
+  func several() {
+    let session = self.session(width: 80, columns: ["who"])
+    _ = self.table.lines(session) + Table([Column("WHO")]).lines(session)
+    #expect(throws: Never.self) { try session.layout.check(.english) }
   }
 }
 
@@ -83,6 +90,12 @@ struct WordTests {
       ("lunch", "lunch"),
     ])
   func category(typed: String, name: String) { #expect(CareCategory.name(typed: typed) == name) }
+
+  @Test("A label is told in the language, and one of the household's own as it is")
+  func labels() {
+    #expect(AddressBookLabel.words(["home", "Mobile", "spouse", "Hütte"], .japanese) == "自宅、携帯、配偶者、Hütte")
+    #expect(AddressBookLabel.words(["home", "mobile"], .english) == "home, mobile")
+  }
 
   @Test("Every printed word is taken")
   func all() {

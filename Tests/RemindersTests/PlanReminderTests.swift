@@ -111,6 +111,30 @@ import Testing
     }
   }
 
+  @Test func `what comes within a day is in the list of what is to come, until somebody answers`() async throws {
+    try await self.care { care in
+      let aspirin = try await care.add("Aspirin", "8:00", "20:00")
+      try await care.add("Vitamin", "20:00")
+      try await care.add("Tea", "9:00") { $0.quiet = true }
+      try await care.add("Later", "8:00") { $0.from = "2026-11-27" }
+      func coming() async throws -> [String] {
+        try await care.ask(ReminderStatusRequest()).pending.map { reminder in
+          #expect(reminder.id.isEmpty == (reminder.knownState == .waiting) && reminder.knownKind == .plan)
+          let zone = try #require(Zone(named: "Europe/Berlin"))
+          return "\(zone.time(at: reminder.comesAt.nanosecondsSince1970)) \(reminder.title)"
+        }
+      }
+      #expect(try await coming() == ["08:00 Aspirin 1 tablet", "20:00 Aspirin 1 tablet, Vitamin 1 tablet"])
+      try await care.give(aspirin)
+      #expect(try await coming() == ["20:00 Aspirin 1 tablet, Vitamin 1 tablet"])
+      try await care.at("20:00")
+      #expect(try await coming() == ["08:00 Aspirin 1 tablet"])
+      let due = try #require(try await care.due.first)
+      _ = try await care.ask(SnoozeReminderRequest.with { ($0.id, $0.minutes) = (due.id, 45) })
+      #expect(try await coming() == ["20:45 Aspirin 1 tablet, Vitamin 1 tablet", "08:00 Aspirin 1 tablet"])
+    }
+  }
+
   @Test func `a hub that was off says what is due, and in one message what was missed`() async throws {
     try await self.care { care in
       for name in ["Aspirin", "Tea"] { try await care.add(name, "8:00", "12:00", "16:00", "20:00") }
@@ -140,6 +164,43 @@ import Testing
       #expect(try await care.said() == [])
       try await care.at("09:52")
       #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet"])
+    }
+  }
+
+  @Test func `paused by mistake and resumed it is open again, and what a person has removed is not`() async throws {
+    try await self.care { care in
+      let aspirin = try await care.add("Aspirin", "8:00")
+      func pause(until time: String, _ day: String = "2026-11-25") async throws {
+        _ = try await care.ask(PausePlanItemRequest.with { $0.id = aspirin.id })
+        try await care.actor.tick()
+        #expect(try await care.due == [])
+        try care.home.set(time, on: day)
+        _ = try await care.ask(ResumePlanItemRequest.with { $0.id = aspirin.id })
+        try await care.actor.tick()
+      }
+      try await care.at("08:05")
+      _ = try await care.said()
+      try await pause(until: "08:06")
+      #expect(try await care.due.count == 1)
+      try await care.at("08:35")
+      #expect(try await care.said() == [])
+      try await care.at("08:36")
+      #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet"])
+      try await care.at("10:01")
+      #expect(try await care.said() == ["Care plan, missed\n08:00 Aspirin 1 tablet"])
+      // Paused until after its end: it is over.
+      try await care.at("08:00", "2026-11-26")
+      _ = try await care.said()
+      try await pause(until: "10:30", "2026-11-26")
+      #expect(try await care.due == [])
+      try await care.at("08:00", "2026-11-27")
+      _ = try await care.said()
+      let reminder = try #require(try await care.due.first)
+      _ = try await care.ask(RemoveReminderRequest.with { $0.id = reminder.id })
+      try await pause(until: "08:10", "2026-11-27")
+      try await care.at("11:00", "2026-11-27")
+      #expect(try await care.due == [])
+      #expect(try await care.said() == [])
     }
   }
 
@@ -213,6 +274,14 @@ import Testing
       try await care.give(aspirin, confirmed: true)
       try await care.at("08:32")
       #expect(try await care.said() == [])
+    }
+  }
+
+  @Test func `two who gave the same long before its time are told at once`() async throws {
+    try await self.care("10:00") { care in
+      let aspirin = try await care.add("Aspirin", "20:00")
+      for name in ["Taro", "Hanako"] { try await care.give(aspirin, by: name) }
+      #expect(try await care.due.map(\.knownKind) == [.double])
     }
   }
 

@@ -19,6 +19,8 @@ import Testing
     let shown = Lock<[String]>([])
     /// The titles with the texts.
     let said = Lock<[String]>([])
+    /// Keeps a message under way while it is true, and what then becomes of it.
+    let (isHeld, failures) = (Lock(false), Lock<[Failure]>([]))
     private let actor = Lock<ReminderActor?>(nil)
 
     init(at text: String) throws {
@@ -42,6 +44,8 @@ import Testing
       }
       let port = CannedPort { command, _ async throws(Failure) in
         guard let request = command as? DeliverRequest else { throw .bug("no delivery") }
+        try? await until { !self.isHeld.withLock { $0 } }
+        if let failure = self.failures.withLock({ $0.popLast() }) { throw failure }
         self.shown.withLock { $0.append(request.notice.title) }
         self.said.withLock { $0.append(([request.notice.title] + request.notice.texts).joined(separator: "\n")) }
         return DeliverReply()

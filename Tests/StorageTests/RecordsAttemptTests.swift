@@ -57,4 +57,25 @@ import Testing
     #expect(third.operation == .delete && third.record.monicaID == 7 && !third.isUnsure)
     #expect(third.attempt != first.attempt)
   }
+
+  @Test func aRefusalOfTheCreationDoesNotKeepWhatWasDeletedMeanwhile() throws {
+    let ann = try self.fixture.addPerson("Ann")
+    _ = try self.begin(now: 2)
+    try self.crash()
+    try self.fixture.write { _ = try $0.records.delete(Person.self, ann.id, now: 3) }
+    let second = try self.begin(now: 4)
+    #expect(second.operation == .create)
+    // An earlier attempt may have arrived all the same, so the server is asked.
+    try self.fixture.write {
+      try $0.outbox.failed(
+        second.row, error: Failure.cancelled.status, nextAttemptAt: nil, isUnsure: true, now: 5)
+    }
+    let third = try self.begin(now: 6)
+    #expect(third.operation == .delete && third.isUnsure)
+    // What is refused itself waits for a person.
+    try self.fixture.write {
+      try $0.outbox.failed(third.row, error: Failure.cancelled.status, nextAttemptAt: nil, isUnsure: true, now: 7)
+    }
+    #expect(try self.fixture.read { try $0.outbox.due(now: 9, limit: 10) }.isEmpty)
+  }
 }

@@ -264,8 +264,10 @@ class Wire:
         return self.socket.recv_multipart() if self.socket.poll(seconds * 1000) else None
 
     def final(self, seconds=30):
-        """(header, body) of the next FINAL, as JSON."""
+        """(header, body) of the next FINAL, as JSON. A busy hub says before it that the command is accepted."""
         frames = self.receive(seconds)
+        while frames and frames[1] == b"\x02":
+            frames = self.receive(seconds)
         assert frames is not None, "no answer"
         assert frames[0] == b"KTHC01" and frames[1] == b"\x03" and frames[3] == b"json", frames
         return json.loads(frames[4]), json.loads(frames[5] or b"{}")

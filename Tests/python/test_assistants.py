@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import pty
 import random
 import secrets
 import signal
@@ -42,6 +43,7 @@ def test_the_official_client_records_and_reads(hub, sdk, mode):
     # What a person should know is told, and recorded only if they say so.
     given, warned, insisted, today, unlikely, measured = (each["structured"] for each in planned)
     assert given["dose"]["recorder"] == "claude" and "dose" not in warned and warned["warnings"][0]["kind"] == "early"
+    assert hub.reply("Plan/History")["doses"][0]["confirmed"]
     assert insisted["dose"]["id"] != given["dose"]["id"] and today["needed"][0]["today"] == 2
     assert not unlikely.get("recorded") and unlikely["measurement"]["unlikely"] and measured.get("measurements", []) == []
     # What the hub has is what the assistant was told, and people see whose it is.
@@ -140,6 +142,44 @@ def test_a_call_that_is_repeated_is_done_once_also_by_another_process(hub):
             other = assistant.call("care_log", {**asked, "memo": "Ibuprofen"})
             assert other["content"][0]["text"].startswith("IDEMPOTENCY_KEY_REUSED: ")
     assert len(ids) == 1 and len(hub.reply("Care/List")["records"]) == 1
+
+
+def test_what_a_long_day_leaves_out_is_said_and_comes_with_its_cursor(hub):
+    hub.reply("Care/Configure", {"settings": {"timeZone": "UTC"}})
+    for number in range(6):
+        hub.reply("Plan/Add", {"item": {"kind": "medicine", "name": f"Medicine {number}", "amount": "1", "unit": "tablet",
+                                        "times": [{"time": f"{hour:02}:30"} for hour in range(24)]}})
+    day = "2099-01-02"
+    everything = [(due["due"], due["item"]["name"]) for due in hub.reply("Plan/Day", {"day": day})["dues"]]
+    with Assistant(hub) as assistant:
+        told, arguments = [], {"day": day}
+        while True:
+            part = assistant.call("plan_today", arguments)["structuredContent"]
+            told += [(due["due"], due["item"]["name"]) for due in part["dues"]]
+            assert ("next_cursor" in part) == ("left_out" in part) == (len(told) < len(everything))
+            if "next_cursor" not in part:
+                break
+            assert part["left_out"].startswith(f"{len(everything) - len(told)} more. ") and part["next_cursor"] in part["left_out"]
+            arguments["cursor"] = part["next_cursor"]
+        assert [name for _, name in told] == [name for _, name in everything] and len(told) == 144
+        wrong = assistant.call("plan_today", {"cursor": "yesterday"})
+        assert wrong["isError"] and wrong["content"][0]["text"].startswith("FIELD_INVALID: cursor")
+
+
+def test_at_a_terminal_it_says_what_it_waits_for(hub):
+    terminal, far = pty.openpty()
+    with subprocess.Popen([BINARIES / "kith", "mcp", "--runtime-dir", hub.runtime], stdin=far, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"}) as process:
+        os.close(far)
+        assert process.stderr.readline().startswith(b"Waiting for the messages of an assistant.")
+        os.write(terminal, json.dumps(message("ping")).encode() + b"\n")
+        assert json.loads(process.stdout.readline()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+        os.write(terminal, b"\x04")
+        assert process.wait(30) == 0
+    os.close(terminal)
+    # An assistant reads no such line.
+    quiet = subprocess.run([BINARIES / "kith", "mcp", "--runtime-dir", hub.runtime], input=b"", capture_output=True)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, b"", b"")
 
 
 def test_the_hub_may_be_away_and_come_back(hub):

@@ -193,6 +193,17 @@ def test_kept_sound_is_heard_and_written_to_a_file(home):
     assert run.returncode == 1 and json.loads(run.stderr)["reason"] == "NO_SOUND"
 
 
+def test_why_an_entry_cannot_be_played_is_said(home):
+    home.start()
+    spoken = home.kith("care", "voice", "--file", str(recording(home.folder / "a.wav")))["record"]["id"]
+    home.kith("care", "record", "meal", "half of the rice")
+    for which, language, words in (
+            ("last", "en", "was typed, so it has no recording"), ("last", "ja", "手で入力したもの"),
+            (spoken, "en", "because its transcript is stored"), (spoken, "ja", "文字起こしが済んだため")):
+        run = home.kith("care", "play", which, "--lang", language, check=False)
+        assert run.returncode == 1 and words in json.loads(run.stderr)["message"], run
+
+
 class Carer:
     """Records over the wire until the daemon dies, and keeps what was acknowledged."""
 

@@ -98,6 +98,37 @@ def test_a_report_that_makes_no_sense_is_refused_by_its_field(week, body, field)
     assert header["status"]["reason"] == "FIELD_INVALID" and list(header["status"]["details"]) == [field], header
 
 
+def test_what_was_given_is_told_once_however_late_and_of_whatever_item(tmp_path):
+    with Week() as week:
+        week.clock(2, "07:00")
+        week.hub.reply("Care/Configure", {"settings": {"timeZone": "Asia/Tokyo", "recorder": "Home"}})
+        week.add("Aspirin", amount="1", unit="tablet", times=[{"time": "08:00"}])
+        week.add("Iron", amount="1", unit="tablet", times=[{"time": "09:00"}])
+        week.add("Drops", times=[{"time": "10:00"}], until="2026-11-04")
+        week.add("Cream", asNeeded=True, **{"from": "2099-01-01"})
+        week.clock(3, "12:00")
+        week.hub.reply("Plan/End", {"id": week.items["Iron"]})
+        week.clock(10, "12:00")
+        # It ended a week ago, and is given all the same; and a time of five days before is answered now.
+        week.give("Taro", "Iron", 10, "08:50", warns=["inactive"])
+        week.hub.reply("Plan/Give", {"itemId": week.items["Aspirin"], "due": at(5, "08:00"), "occurredAt": at(10, "08:30")})
+        assert "08:50 Iron 1 tablet: given 08:50 by Taro" in week.kith("care", "summary", "--day", "2026-11-10", "--lang", "en")
+        (iron,) = [dose for dose in week.hub.reply("Plan/Day", {"day": "2026-11-10"})["others"] if dose["itemName"] == "Iron"]
+        assert iron["occurredAt"] == "2026-11-09T23:50:00Z"
+        month = week.kith("care", "summary", "--month", "--day", "2026-11-10", "--lang", "en")
+        assert "Aspirin: given 1 of 9 (1 late), missed 8 (Mon 2 08:00, " in month and "Iron: given 0 of 2, missed 2 (Mon 2 09:00, Tue 3 09:00), besides 1" in month
+        assert "besides" not in next(line for line in month.split("\n") if line.startswith("Aspirin"))
+        # What was over before is no part of the plan.
+        text = plain("".join(report(week, "--from", "2026-11-08", "--until", "2026-11-10")))
+        assert "Drops" not in text and plain("10 Nov 08:50 Iron 1 tablet given 08:50 by Taro") in text
+        assert plain("Drops 10:00 since") not in text and plain("Drops") in plain("".join(report(week, "--from", "2026-11-03", "--until", "2026-11-10")))
+        # A program that reads "active" gives it.
+        told = {entry["resource"]["medicationCodeableConcept"]["text"]: entry["resource"] for entry in json.loads(exported(week, "plan", "fhir"))["entry"]
+                if entry["resource"]["resourceType"] == "MedicationStatement"}
+        states = {name: (resource["status"], resource["effectivePeriod"].get("end")) for name, resource in told.items()}
+        assert states == {"Aspirin": ("active", None), "Iron": ("stopped", "2026-11-03"), "Drops": ("completed", "2026-11-04"), "Cream": ("intended", None)}
+
+
 # The files.
 
 def exported(week, what, form, *options):
@@ -186,6 +217,19 @@ def test_values_in_fhir_have_the_digits_that_were_entered(week):
     assert found["29463-7",] == [[(116, "[lb_av]")]] and found["72514-3",] == [[(4, "{score}")]]
     # One drink is no sum of a day, of which the codes are.
     assert len(found[()]) == 22 and {code for ((_, code),) in found[()]} == {"mL"}
+
+
+def test_a_pressure_in_another_unit_has_no_code_behind_which_only_one_unit_may_stand(hub, tmp_path):
+    for value, lower, unit in (("17.3", "10.7", "kPa"), ("130", "80", "mmHg")):
+        hub.reply("Measurements/Record", {"measurement": {"kind": "blood_pressure", "value": value, "lower": lower, "unit": unit}})
+    kith(hub, "measure", "export", "-o", str(tmp_path / "values.json"), "--format", "fhir")
+    bundle = (tmp_path / "values.json").read_text()
+    Bundle.model_validate_json(bundle)
+    for entry in json.loads(bundle)["entry"][1:]:
+        resource = entry["resource"]
+        units = {part["valueQuantity"]["code"] for part in resource["component"]}
+        assert ("coding" in resource["code"]) == all("coding" in part["code"] for part in resource["component"]) == (units == {"mm[Hg]"})
+        assert [part["code"]["text"] for part in resource["component"]] == ["Systolic blood pressure", "Diastolic blood pressure"]
 
 
 def test_a_cell_that_a_spreadsheet_would_run_is_text(hub, tmp_path):

@@ -183,6 +183,20 @@ def test_channels_by_the_command_line(hub, services):
     assert "Removed" in kith(hub, "channels", "remove", "phone", "--yes").stdout
 
 
+def test_a_program_that_is_not_there_is_refused_at_once(hub, tmp_path):
+    program = tmp_path / "send"
+    for language, words in (("en", f"There is no program {program}."), ("ja", f"{program} というプログラムがありません。")):
+        run = kith(hub, "channels", "add", "all", "--command", program, "--lang", language, check=False)
+        assert run.returncode == 1 and words in run.stderr and "--unchecked" in run.stderr, run
+    program.mkdir()
+    assert kith(hub, "channels", "add", "all", "--command", program, check=False).returncode == 1
+    kith(hub, "channels", "add", "later", "--command", program, "--unchecked")
+    program.rmdir()
+    program.write_text("#!/bin/sh\ncat >/dev/null\n")
+    kith(hub, "channels", "add", "all", "--command", program)
+    assert {channel["name"] for channel in hub.reply("Channels/List")["channels"]} >= {"later", "all"}
+
+
 @pytest.mark.parametrize("language, promise", [("en", "next attempt"), ("ja", "再送されます")])
 def test_a_test_that_fails_promises_nothing(hub, services, language, promise):
     """Whoever tries a channel out gets one answer: nothing goes out later."""

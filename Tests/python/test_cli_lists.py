@@ -101,10 +101,46 @@ def test_a_contact_is_shown_by_its_name(home):
     assert nobody.returncode == 1 and "kith contacts list" in nobody.stderr
 
 
+def test_phones_and_addresses_lead_somewhere_on_a_terminal_that_shows_links(home):
+    book(home, card("Ingrid Solberg", phone="+47 55 51 01 31", EMAIL="ingrid@example.org"))
+    home.kith("people", "add", "Ann")
+    home.kith("people", "field", "add", "ann", "phone", "+1-555-010-0131")
+
+    def link(address, text):
+        return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
+
+    shows = {"VTE_VERSION": "7600"}
+    said = shown(home, "contacts", "show", "ingrid", **shows)
+    assert link("tel:+4755510131", "+47 55 51 01 31") in said and link("mailto:ingrid@example.org", "ingrid@example.org") in said, said
+    assert link("tel:+15550100131", "+1-555-010-0131") in shown(home, "people", "show", "ann", **shows)
+    for others in ({}, {**shows, "NO_COLOR": "1"}, {**shows, "TERM": "dumb"}, {**shows, "TERM": "tmux-256color"}, {"VTE_VERSION": "4000"}):
+        assert "\x1b]8" not in shown(home, "contacts", "show", "ingrid", **others), others
+    assert "\x1b" not in piped(home, "contacts", "show", "ingrid", **shows).stdout
+
+
+def test_a_very_long_name_takes_nothing_from_the_others(home):
+    long = "Anna Charlotte Wilhelmina Frederika von der Marwitz-Rosenhagen, whose neighbours call her Lotte"
+    book(home, card(long), card("Otto Brandt", phone="+1-555-010-0131", EMAIL="otto@example.org"))
+    for columns in (80, 200):
+        said = shown(home, "contacts", "list", columns=columns)
+        assert re.search(r"Otto Brandt +\+1-555-010-0131 +otto@example\.org", said) and "Left out" not in said, said
+        assert all(word in said for word in long.split()), said
+    home.kith("people", "add", long, "--nickname", "Lotte", "--company", "Acme")
+    home.kith("people", "add", "Ann", "--last-name", "Lee", "--nickname", "Annie", "--company", "Acme")
+    assert re.search(r"Ann Lee +Annie +Acme", shown(home, "people", "list"))
+
+
 @pytest.mark.parametrize(("typed", "meant"), [("peeple", "people"), ("birthday", "birthdays"), ("contact", "contacts"), ("staus", "status")])
 def test_a_mistyped_noun_is_suggested(home, typed, meant):
     run = piped(home, typed, "list")
     assert run.returncode == 2 and f"Did you mean '{meant}'?" in run.stderr, run
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("--hbu=x", "--hub"), ("--jsno", "--json"), ("--kye=x", "--key"), ("--at=9:00", None)])
+def test_a_mistyped_option_is_suggested_only_where_it_is_near(home, typed, meant):
+    run = piped(home, "note", "add", "ann", "hello", typed)
+    suggestion = f". Did you mean '{meant}'?" if meant else ""
+    assert run.returncode == 2 and run.stderr.startswith(f"Error: Unknown option '{typed.split('=')[0]}'{suggestion}\n"), run
 
 
 @pytest.mark.parametrize(("typed", "listing"), [
@@ -116,6 +152,12 @@ def test_an_unknown_name_is_answered_with_the_command_that_lists_them(home, type
     run = piped(home, *typed, "nobody", "--lang", language)
     assert run.returncode == 1 and listing in run.stderr, run
     assert bool(re.search("ありません|見つかりません", run.stderr)) == (language == "ja"), run
+
+
+@pytest.mark.parametrize("command", [("web", "revoke"), ("keys", "revoke"), ("channels", "remove"), ("contacts", "source", "remove")], ids=" ".join)
+def test_what_is_not_there_is_refused_without_a_question(home, command):
+    said = shown(home, *command, "nobody", code=1)
+    assert said.startswith("kith: ") and "nobody" in said and "?" not in said, said
 
 
 def test_wrong_usage_is_told_in_the_language_that_was_asked_for(home):
@@ -136,3 +178,32 @@ def test_a_summary_is_in_the_language_of_the_household_else_of_its_reader(home):
     assert title("ja_JP.UTF-8").startswith("[Care log]")
     home.kith("care", "settings", "--language", "ja")
     assert title("C.UTF-8").startswith("【")
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "UTC", "Asia/Tokyo"])
+def test_what_was_during_some_days_is_listed_in_every_list(home, zone):
+    home.kith("people", "add", "Ann")
+    home.kith("care", "settings", "--time-zone", zone)
+    for day in ("today", "yesterday", "10 days ago"):
+        first, last = ("now", "now") if day == "today" else (f"{day} 00:01", f"{day} 23:59")
+        for command in (("talk", "log", "ann", "--channel", "email", "--note", f"talk {day}", "--at", first),
+                        ("activity", "add", "ann", f"activity {day}", "--on", day), ("care", "record", "meal", f"meal {day}", "--at", last)):
+            assert piped(home, *command, TZ=zone).returncode == 0, command
+    home.kith("note", "add", "ann", "note today")
+
+    def listed(*command):
+        run = piped(home, *command, TZ=zone)
+        assert run.returncode == 0, run
+        return set(re.findall(r"(?:talk|activity|meal|note) (today|yesterday|10 days ago)", run.stdout))
+
+    for command in (("talk", "list", "ann"), ("activity", "list"), ("care", "list")):
+        assert listed(*command, "--during", "yesterday") == {"yesterday"}, command
+        assert listed(*command, "--day", "today") == {"today"}, command
+        assert listed(*command, "--from", "yesterday") == {"today", "yesterday"}, command
+        assert listed(*command, "--to", "8 days ago") == {"10 days ago"}, command
+        assert listed(*command) == {"today", "yesterday", "10 days ago"}, command
+        assert piped(home, *command, "--during", "today", "--to", "today").returncode == 2
+    assert listed("note", "list", "ann", "--during", "今日") == {"today"}
+    assert listed("note", "list", "ann", "--to", "yesterday") == set()
+    assert "talk" not in piped(home, "talk", "list", "ann", "--limit", "1", "--channel", "email", "--to", "20 days ago").stdout
+    assert piped(home, "talk", "list", "ann", "--limit", "1").stdout.count("talk ") == 1

@@ -62,7 +62,10 @@ def test_a_pipe_has_everything_and_no_colour(home):
 
 def test_columns_are_chosen_by_name(home):
     assert shown(home, "call", "list", "--columns", "person,note", NO_COLOR="1").split()[:2] == ["PERSON", "NOTE"]
-    assert "There are: person, when" in shown(home, "call", "list", "--columns", "nope")
+    wrong = piped(home, "call", "list", "--columns", "person,nope", "--lang", "en")
+    assert wrong.returncode == 2 and not wrong.stdout and 'no column "nope". There are: person, when' in wrong.stderr, wrong
+    wrong = piped(home, "call", "list", "--columns", "いつ,なし", "--lang", "ja")
+    assert wrong.returncode == 2 and "「なし」という列はありません。選べる列: 人, いつ" in wrong.stderr, wrong
 
 
 def test_a_shown_id_is_typed_again_and_so_is_last(home):

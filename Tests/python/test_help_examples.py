@@ -93,7 +93,7 @@ def furnish(home, example):
     for name in ("Ann", "Bob"):
         run(home, "people", "add", name, "--last-name", "Lee", "--tag", "family")
     for word in words[:2]:
-        if word in NEW and words[:2] != ["relation", "add"]:
+        if word in NEW and words[:2] not in (["relation", "add"], ["plan", "add"]):
             run(home, *NEW[word])
     if "restore" in words:
         run(home, words[0], "delete", *(["ann", "--yes"] if words[0] == "people" else ["last"]))

@@ -102,6 +102,22 @@ def test_a_hub_that_is_away_makes_the_device_unavailable_and_its_return_heals_al
         assert len(entries(hub)) == 1
 
 
+def test_a_device_is_unavailable_until_the_hub_has_answered_once(hub, tmp_path):
+    with house(hub, tmp_path) as (broker, home, assistant):
+        home.end(signal.SIGKILL)
+        hub.end(signal.SIGKILL)
+        assistant.until(lambda: not assistant.available)
+        # What a broker kept over a power failure, in which nobody told it anything.
+        assistant.send(assistant.component("today")["availability_topic"], "online", retain=True)
+        assistant.until(lambda: assistant.available)
+        with Home(hub, broker):
+            assistant.until(lambda: not assistant.available)
+            hub.start()
+            assistant.until(lambda: assistant.available)
+            assistant.press("care_meal")
+            assistant.until(lambda: assistant.state["today"] == 1)
+
+
 def test_a_broker_that_forgot_everything_is_told_again(hub, tmp_path):
     with house(hub, tmp_path) as (broker, _, assistant):
         assistant.press("care_meal")

@@ -34,7 +34,7 @@ def test_items_come_and_go_without_their_names(hub, tmp_path):
         key = f"plan_{item[-12:]}"
         shown(assistant, key)
         assert assistant.component(key)["name"] == "Item 1 given" and assistant.component(f"{key}_last")["device_class"] == "timestamp"
-        assistant.until(lambda: assistant.state.get("plan", {}).get("next") == due)
+        assistant.until(lambda: assistant.state.get("plan", {}).get("next") == due == assistant.state["next_reminder"])
         hub.reply("Measurements/Record", {"measurement": {"kind": "temperature", "value": "37.2"}})
         assistant.press(key)
         assistant.until(lambda: item[-12:] in assistant.state["plan"]["last"])
@@ -151,6 +151,8 @@ def test_what_was_given_already_is_said_before_it_is_asked(hub):
         assert "recorded already" in question and "by Taro" in question and "anyway?" in question
         handled, told = voice.say("yes")
         assert handled and len(doses(hub)) == 2, told
+    # So nobody is told that it was recorded twice.
+    assert sorted(dose.get("confirmed", False) for dose in doses(hub)) == [False, True]
 
 
 def test_a_warning_that_nobody_was_told_is_asked_once_more(hub):

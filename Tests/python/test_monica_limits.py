@@ -1,9 +1,12 @@
 """A kithd and a Monica that allows few requests, or takes its time over one."""
+import re
 import signal
 
 import pytest
 
 from monica_home import CONFIGURATION, STRANGER, home
+from test_setup_questions import Place
+from test_terminal import COLUMNS, Typed
 from trials import kith
 from workers import until
 
@@ -55,3 +58,18 @@ def test_people_in_no_list_come_however_few_requests_the_server_allows(monica):
         held = {person["firstName"]: person["id"] for person in people()}
         assert sorted(held) == sorted(["Ann", *(f"c{number}" for number in range(40))])
         assert len(household.details(held["Ann"])["relationships"]) == 40
+
+
+@pytest.mark.parametrize("monica", ["double"], indirect=True)
+@pytest.mark.parametrize(("language", "words"), [
+    ("en", r"Monica's rate limit: goes on in [1-4] s"), ("ja", r"Monica の回数制限: [1-4]秒後に続けます")])
+def test_a_wait_for_the_rate_limit_says_how_long(monica, language, words):
+    with home(monica) as household:
+        household.settle()
+        limited = {"status": 429, "retry_after": 3, "match": {"method": "GET", "path": "/api/contacts"}}
+        monica.faults(limited)
+        run = kith(household.hub, "monica", "sync", "--full", "--lang", language)
+        assert run.returncode == 0 and len(re.findall(words, run.stderr)) == 1, run
+        monica.faults(limited)
+        typed = Typed(Place(household.hub), "monica", "sync", "--full", "--lang", language)
+        assert typed.end() == 0 and re.search(words, typed.said) and max(typed.redrawn()) <= COLUMNS, typed.said

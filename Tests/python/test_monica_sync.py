@@ -4,6 +4,7 @@ import signal
 import pytest
 
 from monica_home import conflict, deaf, hear, home, note_of
+from workers import until
 
 NOON = "2026-01-02T12:00:00Z"
 
@@ -53,6 +54,8 @@ def test_edits_offline_are_one_request(household):
         household.hub.reply("Calls/Update", {"record": {"id": call["id"], "note": text}, "fields": ["note"]})
     gone = household.log(ann, "never leaves")
     household.hub.reply("Calls/Delete", {"id": gone["id"]})
+    # What is on its way now would arrive when the server hears again, as it was before later edits.
+    until(lambda: not [entry for entry in household.queue() if entry["state"] == "syncing"])
     hear(household)
     household.settle()
     by = household.monica.requests()["by"]

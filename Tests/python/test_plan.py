@@ -203,6 +203,42 @@ def test_what_was_typed_wrongly_is_said_in_the_words_of_the_command(house, soon,
         assert "must" not in run.stderr and "give" not in run.stderr
 
 
+def test_a_second_item_of_one_name_is_asked_about_and_named_by_its_times(house):
+    aspirin = ("plan", "add", "Aspirin", "--at", "8:00", "--amount", "1", "--unit", "tablet")
+    kith(house, *aspirin)
+    refused = kith(house, "plan", "add", "aspirin", "--at", "20:00", check=False)
+    assert refused.returncode == 1 and "Aspirin, 08:00, 1 tablet" in refused.stderr and "--yes" in refused.stderr
+    kith(house, "plan", "add", "aspirin", "--at", "20:00", "--yes")
+    which = kith(house, "plan", "give", "aspirin", check=False)
+    assert which.returncode == 1 and "Aspirin, 08:00, 1 tablet" in which.stderr and "aspirin, 20:00" in which.stderr
+    assert "doses" not in house.reply("Plan/History", {})
+    kith(house, "plan", "add", "Tea", "--at", "9:00")
+    renamed = kith(house, "--lang", "ja", "plan", "change", "tea", "--name", "ASPIRIN", check=False)
+    assert renamed.returncode == 1 and "同じ名前" in renamed.stderr
+    # Its own name, also in other letters, is no second one; nor is that of one that has ended.
+    kith(house, "plan", "change", "tea", "--name", "Green tea")
+    kith(house, "plan", "change", "green tea", "--name", "green Tea")
+    kith(house, "plan", "end", "green tea")
+    kith(house, "plan", "add", "Green tea", "--at", "9:00")
+
+
+def test_an_item_that_has_ended_is_not_another_one_that_is_called_alike(house):
+    for name in ("Aspirin", "Aspirin plus"):
+        kith(house, "plan", "add", name, "--at", "8:00")
+    kith(house, "plan", "end", "aspirin")
+    refused = kith(house, "plan", "give", "aspirin", "--at", "1 min ago", check=False)
+    assert refused.returncode == 1 and "Aspirin is ended" in refused.stderr and "plus" not in refused.stderr
+    assert "Aspirin plus" in kith(house, "plan", "give", "aspirin p", "--yes").stdout
+
+
+def test_what_is_given_after_the_last_day_is_asked_about(house):
+    kith(house, "plan", "add", "Amoxicillin", "--needed", "--from", "2026-01-01", "--until", "2026-01-10")
+    for language, words in ("en", "Amoxicillin is in the plan from 2026-01-01 until 2026-01-10."), ("ja", "2026-01-01から2026-01-10まで"):
+        refused = kith(house, "--lang", language, "plan", "give", "amoxicillin", check=False)
+        assert refused.returncode == 1 and words in refused.stderr, refused.stderr
+    assert "given" in kith(house, "plan", "give", "amoxicillin", "--yes").stdout
+
+
 def test_times_and_numbers_as_people_type_them(house):
     kith(house, "plan", "add", "血圧の薬", "--at", "午前8時,8pm")
     assert "08:00" in kith(house, "plan", "show", "血圧の薬").stdout and "20:00" in kith(house, "plan", "show", "血圧の薬").stdout

@@ -91,6 +91,19 @@ def test_a_button_records_each_that_is_open_once_and_says_that_somebody_was_befo
     assert status(front.hub) == []
 
 
+def test_a_message_that_waits_names_only_what_is_still_open(house):
+    front, services = house
+    services.answer({"hold": True})
+    (aspirin, _), _ = due(front.hub, ready(front.hub), "Aspirin", "Vitamin")
+    until(lambda: services.seen)
+    front.hub.reply("Plan/Give", {"itemId": aspirin["id"]})
+    until(lambda: [each["title"] for each in status(front.hub)] == ["Vitamin 1 tablet"])
+    services.release()
+    until(lambda: all(entry["state"] in ("delivered", "discarded") for entry in deliveries(front.hub)))
+    # The first was under way.
+    assert [message["body"] for message in services.seen[1:]] == ["Vitamin 1 tablet"]
+
+
 def test_later_and_skip_by_buttons(house):
     front, services = house
     _, reminder = due(front.hub, ready(front.hub), "Aspirin")

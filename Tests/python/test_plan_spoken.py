@@ -95,6 +95,22 @@ def test_two_devices_that_press_the_same_offer_record_it_once(house):
     assert first == second and len(doses(house)) == 1
 
 
+def test_who_reads_on_the_page_that_it_was_given_and_ticks_it_again_knew_of_it():
+    with door() as front:
+        front.hub.reply("Care/Configure", {"settings": {"recipient": "Yoshiko", "timeZone": "UTC", "language": "en", "recorder": "Taro"}})
+        clock, due = near()
+        item = add(front.hub, "Aspirin", clock)
+        said(front.hub, "She took her aspirin.")
+        visitor = Visitor(front.device("hanako"))
+        before = visitor.open("/")
+        front.hub.reply("Plan/Give", {"itemId": item, "due": due})
+        (heard,) = front.hub.reply("Plan/Suggest", {"day": front.hub.reply("Plan/Day", {})["day"]})["suggestions"]
+        page = visitor.open("/")
+        assert "given already" in page.text and "Taro" in page.text and "given already" not in before.text
+        page.send("Plan/Give", having={"clientId": heard["clientId"]})
+        assert {dose["recorder"]: dose.get("confirmed", False) for dose in doses(front.hub)} == {"Taro": False, "hanako": True}
+
+
 def test_what_a_person_was_not_told_is_asked_by_the_command(house):
     clock, due = near()
     item = add(house, "Aspirin", clock)

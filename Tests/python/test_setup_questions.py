@@ -70,8 +70,9 @@ def test_a_new_household(hub, tmp_path, language, questions, done):
     assert not state(hub)["daily"][0]
 
 
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
 @pytest.mark.parametrize("last", range(len(ENGLISH) + 1))
-def test_ctrl_c_changes_nothing(hub, tmp_path, last):
+def test_ctrl_c_or_d_changes_nothing(hub, tmp_path, last, key):
     folder = tmp_path / "cards"
     make_folder(folder, 2)
     before = state(hub)
@@ -79,9 +80,25 @@ def test_ctrl_c_changes_nothing(hub, tmp_path, last):
     typed = Typed(Place(hub), "setup")
     for question, answer in zip(ENGLISH[:last], answers):
         typed.until(re.escape(question) + r"[^\n]*\] $").type(answer + "\n")
-    typed.until(re.escape((ENGLISH + ["Carry this out?"])[last]) + r"[^\n]*\] $").type("\x03")
-    assert typed.end() == -signal.SIGINT
+    typed.until(re.escape((ENGLISH + ["Carry this out?"])[last]) + r"[^\n]*\] $").type(key)
+    if key == "\x03":
+        assert typed.end() == -signal.SIGINT
+    else:
+        assert typed.end() == 1 and typed.said.endswith("] \r\nkith: Nothing was changed.\r\n"), typed.said
     assert state(hub) == before and not (tmp_path / "backup.db").exists()
+
+
+@pytest.mark.parametrize(("arguments", "question", "words"), [
+    (["monica", "forget"], "[y/N] ", "kith: Nothing was changed."),
+    (["monica", "login", "--cloud"], "API token of Monica: ", "kith: No token was given."),
+], ids=["question", "secret"])
+@pytest.mark.parametrize("key", ["\x04", "\x03"], ids=["ctrl-d", "ctrl-c"])
+def test_what_is_said_begins_a_line_of_its_own(hub, arguments, question, words, key):
+    typed = Typed(Place(hub), *arguments).until(re.escape(question) + "$").type(key)
+    if key == "\x03" and question == "[y/N] ":
+        assert typed.end() == -signal.SIGINT
+    else:
+        assert typed.end() == 1 and f"{question}\r\n{words}" in typed.said, typed.said
 
 
 def test_wrong_answers_are_asked_again(hub):

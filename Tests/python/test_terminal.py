@@ -267,6 +267,43 @@ def test_what_failed_and_what_was_typed_are_shown_as_they_are(home):
     written, spoken = home.records()
     assert (written["state"], spoken["state"]) == ("written", "needs_memo")
     typed = Typed(home, "care", "show", spoken["id"])
-    assert typed.end() == 0 and "no model" in typed.said, typed.said
+    assert typed.end() == 0 and "it ended with 70: no model" in typed.said, typed.said
+    typed = Typed(home, "care", "show", spoken["id"], columns=200, LC_ALL="ja_JP.UTF-8")
+    assert typed.end() == 0 and "終了コード 70 で終わりました: no model" in typed.said, typed.said
     typed = Typed(home, "care", "show", written["id"])
     assert typed.end() == 0 and "transcribed" not in typed.said, typed.said
+
+
+def test_a_second_item_of_one_name_is_asked_about(home):
+    home.kith("plan", "add", "Aspirin", "--at", "8:00")
+    for answer, count in ("n", 1), ("y", 2):
+        typed = Typed(home, "--lang", "en", "plan", "add", "aspirin", "--at", "20:00").until(r"(?s)Aspirin, 08:00.*\[y/N\]").type(f"{answer}\n")
+        assert (typed.end() == 0) == (answer == "y"), typed.said
+        assert len(home.kith("plan", "items")["items"]) == count
+
+
+@pytest.mark.parametrize(("language", "question", "words"), [
+    ("C.UTF-8", r"What was done or seen\? $", "Say what was done or seen"), ("ja_JP.UTF-8", r"何をしましたか\? $", "内容を書いてください")])
+def test_an_entry_by_hand_has_words(home, language, question, words):
+    typed = Typed(home, "care", "record", "meal", LC_ALL=language).until(question).type("\x04")
+    assert typed.end() == 2 and words in typed.said, typed.said
+    piped = subprocess.run([BIN / "kith", "--runtime-dir", home.folder / "run", "care", "record", "meal", " "], capture_output=True, text=True,
+                           timeout=60, env={**os.environ, "LC_ALL": language})
+    assert piped.returncode == 2 and words in piped.stderr and not home.records(), piped
+    typed = Typed(home, "care", "record", "meal", LC_ALL=language).until(question).type("half of the rice\n")
+    assert typed.end() == 0 and [record["memo"] for record in home.records()] == ["half of the rice"], typed.said
+
+
+def test_a_recording_of_nothing_leaves_no_entry_and_one_of_silence_does(home):
+    sound = recording(home.folder / "a.wav").read_bytes()
+    head = sound[:36]
+    for name, content in (("empty", b""), ("head", sound[:44]), ("list", head + b"LIST" + struct.pack("<I", 4) + b"INFO" + b"data" + bytes(4))):
+        (home.folder / name).write_bytes(content)
+        typed = Typed(home, "care", "voice", "--file", home.folder / name)
+        assert typed.end() == 1 and "There is no sound in the file" in typed.said, typed.said
+        typed = Typed(home, "care", "voice", "--command", f"cat {home.folder / name}", LC_ALL="ja_JP.UTF-8")
+        assert typed.end() == 1 and "何も録音されていません" in typed.said and "arecord --list-devices" in typed.said, typed.said
+    assert not home.records()
+    (home.folder / "silence").write_bytes(sound[:44] + bytes(len(sound) - 44))
+    Typed(home, "care", "voice", "--file", home.folder / "silence").end()
+    assert len(home.records()) == 1, "what was recorded is kept"

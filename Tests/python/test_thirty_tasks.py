@@ -115,6 +115,8 @@ def carer(request):
     folder.cleanup()
 
 
+# Some sixty programs, one after another.
+@pytest.mark.timeout(400)
 def test_thirty_tasks(carer):
     """One after another, as they come in a life."""
     words, home = carer.words, carer.home

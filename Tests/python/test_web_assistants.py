@@ -116,3 +116,20 @@ def test_while_the_hub_is_away_it_says_so():
         answer = post(device, tool("care_list"))
         assert answer.status_code == 503 or answer.json()["result"]["isError"]
         front.hub.start()
+
+
+def test_a_request_that_is_sent_again_with_its_key_is_done_once(front):
+    device = front.device("keyed", "recorder")
+    asked = {"category": "meal", "memo": "Keyed"}
+
+    def made(arguments, **fields):
+        return post(device, tool("care_log", arguments), **fields).json()["result"]
+
+    first = made(asked, Idempotency_Key="a1")["structuredContent"]["record"]["id"]
+    assert made(asked, Idempotency_Key='"a1"')["structuredContent"]["record"]["id"] == first
+    assert made(asked, Idempotency_Key="a2")["structuredContent"]["record"]["id"] != first, "another key is another meal, also in the same minute"
+    # A client that sets one key for everything loses nothing in silence.
+    assert made({**asked, "memo": "Other"}, Idempotency_Key="a1")["content"][0]["text"].startswith("IDEMPOTENCY_KEY_REUSED: ")
+    named = made({**asked, "request_key": "own"}, Idempotency_Key="a1")["structuredContent"]["record"]["id"]
+    assert named != first and made({**asked, "request_key": "own"})["structuredContent"]["record"]["id"] == named
+    assert post(device, tool("care_log", asked), Idempotency_Key="a b").status_code == 400

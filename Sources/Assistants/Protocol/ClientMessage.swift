@@ -66,14 +66,17 @@ struct ClientMessage: Sendable, Hashable {
   }
 }
 
-/// The fields of HTTP that repeat what a message says, so that a proxy need not read it.
+/// The fields of HTTP that repeat what a message says, so that a proxy need not read it, and the key of the request.
 public struct RoutingFields: Sendable, Hashable {
   private let version: String?
   private let method: String?
   private let name: String?
+  /// By what a repeated request is known.
+  let key: String?
 
-  /// Takes the fields `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`; nil = absent, or there several times.
-  public init(version: String?, method: String?, name: String?) {
+  /// Takes the fields `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `Idempotency-Key`; nil = absent, or there several times.
+  public init(version: String?, method: String?, name: String?, key: String? = nil) {
+    self.key = key
     self.version = version
     self.method = method
     self.name = name

@@ -49,12 +49,13 @@ extension Tool {
       name: "person_show", title: "One person",
       description:
         "Everything about one person, from both books: how to reach them, birthday, notes, tasks, gifts, calls, "
-        + "relations, and their card in the address book.",
-      inputs: [.person],
+        + "relations, and their card in the address book. Of notes, activities and calls these are the newest 20; calls_list has all "
+        + "calls, and the command kith has the others.",
+      inputs: [.person, .cursor],
       output: Shape(
         "PersonDetails", [],
-        [
-          ToolCall.notice, .one("person", Self.person),
+        [ToolCall.notice] + ToolCall.rest + [
+          .one("person", Self.person),
           .each("fields", Shape("ContactField", ["type", "data", "labels"])),
           .each("addresses", Shape("PersonAddress", ["name", "street", "city", "province", "postal_code", "country"])),
           .each("relationships", Shape("Relationship", ["type", "other_name", "other_id"])),
@@ -66,21 +67,12 @@ extension Tool {
           .each("calls", Self.call), .one("contact", Self.contact),
         ])
     ) { call throws(Failure) in
-      let details = try await call.personToShow()
-      return try await call.list { limit throws(Failure) in details.shortened(to: Int(limit) / 5) }
+      var details = try await call.personToShow()
+      // The card came with the first part.
+      if call.arguments.has("cursor") { details.clearContact() }
+      return try call.parts(
+        of: details, most: 10, \.fields, \.addresses, \.relationships, \.reminders, \.tasks, \.gifts, \.notes,
+        \.activities, \.calls)
     },
   ]
-}
-
-extension PersonDetails {
-  /// The same with the first few of each list.
-  fileprivate func shortened(to count: Int) -> PersonDetails {
-    var details = self
-    details.tasks = Array(self.tasks.prefix(count))
-    details.gifts = Array(self.gifts.prefix(count))
-    details.notes = Array(self.notes.prefix(count))
-    details.activities = Array(self.activities.prefix(count))
-    details.calls = Array(self.calls.prefix(count))
-    return details
-  }
 }

@@ -20,11 +20,10 @@ extension Tool {
       name: "plan_today", title: "The care plan of a day",
       description:
         "What is to be given or done on a day, when, and what of it was given, missed or is due now; and what is given as needed.",
-      inputs: [.day],
+      inputs: [.day, .cursor],
       output: Shape(
         "PlanDay", ["day", "time_zone"],
-        [
-          ToolCall.notice,
+        [ToolCall.notice] + ToolCall.rest + [
           .each(
             "dues",
             Shape(
@@ -37,14 +36,7 @@ extension Tool {
         ])
     ) { call throws(Failure) in
       let day = try await call.ask(PlanDayRequest.with { $0.day = call.arguments.day("day", today: call.today) })
-      // A day has at most some hundred times; those that are cut are the last.
-      return try await call.list { limit throws(Failure) in
-        var shown = day
-        shown.dues = Array(day.dues.prefix(Int(limit)))
-        shown.needed = Array(day.needed.prefix(Int(limit)))
-        shown.others = Array(day.others.prefix(Int(limit)))
-        return shown
-      }
+      return try call.parts(of: day, most: 50, \.dues, \.needed, \.others)
     },
     Tool(
       name: "plan_give", title: "Record that something of the plan was given",
@@ -72,7 +64,8 @@ extension Tool {
       request.partly = call.arguments.flag("partly")
       request.note = call.arguments.text("note")
       request.recorder = call.recorder
-      request.unlessWarned = !call.arguments.flag("despite_warnings")
+      request.confirmed = call.arguments.flag("despite_warnings")
+      request.unlessWarned = !request.confirmed
       request.clientID = call.clientID
       return try call.told(try await call.write(request, isInsisting: !request.unlessWarned))
     },

@@ -15,17 +15,12 @@ extension Tool {
     Tool(
       name: "reminders_due", title: "Reminders",
       description: "The reminders that are due now, and the next ones to come.",
-      inputs: [],
+      inputs: [.cursor],
       output: Shape(
-        "ReminderStatusReply", [], [ToolCall.notice, .each("due", Self.reminder), .each("pending", Self.reminder)])
+        "ReminderStatusReply", [],
+        [ToolCall.notice] + ToolCall.rest + [.each("due", Self.reminder), .each("pending", Self.reminder)])
     ) { call throws(Failure) in
-      let status = try await call.ask(ReminderStatusRequest())
-      return try await call.list { limit throws(Failure) in
-        var shown = status
-        shown.due = Array(status.due.prefix(Int(limit)))
-        shown.pending = Array(status.pending.prefix(Int(limit) / 5))
-        return shown
-      }
+      try call.parts(of: try await call.ask(ReminderStatusRequest()), most: 20, \.due, \.pending)
     },
     Tool(
       name: "reminder_done", title: "Reminder done",

@@ -19,12 +19,18 @@ struct ToolCall: Sendable {
   private let tool: Tool
   private let port: any Port
   private let minute: Int64
+  /// By what the call is known when it is repeated; empty if nothing tells.
+  private let name: [String]
 
   /// Begins a call.
   ///
-  /// - Parameter now: Nanoseconds since 1970.
+  /// - Parameters:
+  ///   - key: The client's key of the request that brought it; nil = none. The argument `request_key` comes first.
+  ///   - now: Nanoseconds since 1970.
   /// - Throws: `PERMISSION_DENIED/ROLE_NOT_ALLOWED`, `INVALID_ARGUMENT/FIELD_INVALID`, or what the hub says.
-  init(_ tool: Tool, _ arguments: JSON, _ port: any Port, _ assistant: Assistant, now: Int64) async throws(Failure) {
+  init(
+    _ tool: Tool, _ arguments: JSON, _ port: any Port, _ assistant: Assistant, key: String?, now: Int64
+  ) async throws(Failure) {
     guard assistant.role.covers(tool.role) else {
       throw Failure(
         .permissionDenied, "ROLE_NOT_ALLOWED",
@@ -36,6 +42,8 @@ struct ToolCall: Sendable {
     self.port = port
     self.assistant = assistant
     self.minute = now / 60_000_000_000
+    let own = self.arguments.text("request_key")
+    self.name = own.isEmpty ? key.map { ["field", $0] } ?? [] : [own]
     let settings = try await port.ask(CareSettingsRequest())
     self.zone = Zone(named: settings.timeZone) ?? .system()
     self.today = self.zone.day(at: now)
@@ -44,21 +52,17 @@ struct ToolCall: Sendable {
   /// Asks the hub.
   func ask<C: Command>(_ command: C) async throws(Failure) -> C.Reply { try await self.port.ask(command) }
 
-  /// Has the hub change something, once for the same call: of the same `request_key`, or with the same arguments in the same minute.
+  /// Has the hub change something, once for the same call: of the same key, or with the same arguments in the same minute.
   ///
-  /// - Parameter isInsisting: Whether it follows a question of the hub: another request than the first one, with the same `request_key`.
+  /// - Parameter isInsisting: Whether it follows a question of the hub: another request than the first one, with the same key.
   func write<C: Command>(_ command: C, isInsisting: Bool = false) async throws(Failure) -> C.Reply {
-    let own = self.arguments.text("request_key")
-    let what = own.isEmpty ? "\(self.minute)\n\(self.arguments.line)" : "key\n\(own)"
-    let key = self.digest([C.method.name, what] + (isInsisting ? ["insisting"] : []))
+    let what = self.name.isEmpty ? ["\(self.minute)", self.arguments.line] : ["key"] + self.name
+    let key = self.digest([C.method.name] + what + (isInsisting ? ["insisting"] : []))
     return try await self.port.call(command, CallContext(idempotencyKey: key)).reply
   }
 
-  /// The client id of what is recorded with a `request_key`; empty without one.
-  var clientID: String {
-    let own = self.arguments.text("request_key")
-    return own.isEmpty ? "" : self.digest(["record", own])
-  }
+  /// The client id of what is recorded with a key; empty without one.
+  var clientID: String { self.name.isEmpty ? "" : self.digest(["record"] + self.name) }
 
   /// The hub tells callers apart by who they are, and those of one user by their names.
   private func digest(_ parts: [String]) -> String {
@@ -83,6 +87,45 @@ struct ToolCall: Sendable {
     var limit = Self.mostRecords
     while true {
       let result = try self.told(try await page(limit))
+      guard result.bytes.count > Self.largestResult, limit > 1 else { return result }
+      limit /= 2
+    }
+  }
+
+  /// What ``parts(of:most:_:)`` adds to a result.
+  static let rest: [Shape.Part] = [
+    .own("left_out", .make(["description": "What this part leaves out, and how to get it.", "type": "string"])),
+    .own("next_cursor", .make(["description": "Where the next part begins.", "type": "string"])),
+  ]
+
+  /// Lists that came whole, of each the records from the argument `cursor` on, as many as a result may have. The result says how many come
+  /// after them.
+  ///
+  /// - Parameter most: The most records of a list.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for the cursor.
+  func parts<Reply: SwiftProtobuf.Message, each Element>(
+    of whole: Reply, most: Int, _ lists: repeat WritableKeyPath<Reply, [each Element]>
+  ) throws(Failure) -> JSON {
+    let cursor = self.arguments.text("cursor")
+    guard let start = cursor.isEmpty ? 0 : Int(cursor), start >= 0 else {
+      throw .invalid(field: "cursor", "is none of this tool. Give the next_cursor of its last result.")
+    }
+    var limit = most
+    while true {
+      var (shown, left) = (whole, 0)
+      func cut<Record>(_ list: WritableKeyPath<Reply, [Record]>) {
+        let rest = whole[keyPath: list].dropFirst(start)
+        shown[keyPath: list] = Array(rest.prefix(limit))
+        left += max(0, rest.count - limit)
+      }
+      repeat cut(each lists)
+      var result = try self.tool.output.json(shown, in: self.zone)
+      if left > 0 {
+        let next = "\(start + limit)"
+        let how = "\(left) more. Call \(self.tool.name) again with cursor \"\(next)\" and the same other arguments."
+        result = result.beginning(with: "next_cursor", .text(next)).beginning(with: "left_out", .text(how))
+      }
+      result = result.beginning(with: Self.notice.name, Self.noticeText)
       guard result.bytes.count > Self.largestResult, limit > 1 else { return result }
       limit /= 2
     }

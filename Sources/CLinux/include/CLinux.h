@@ -80,6 +80,10 @@ int kith_pipe(int ends[2]);
 /// Opens an in-memory file. memfd_create(2).
 int kith_memory_file(void);
 
+/// Gives back the pages of code, of the program and its libraries, that are in this process's memory. Those that run are there again at once,
+/// from the system's cache of files; the others, which a start needs alone, stay away. Returns the bytes of code. madvise(2), MADV_DONTNEED.
+size_t kith_give_back_code(void);
+
 /// Whether a time server keeps the machine's clock right: 1 or 0; -1 if the kernel does not say. adjtimex(2).
 int kith_clock_is_synchronized(void);
 

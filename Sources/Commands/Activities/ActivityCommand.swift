@@ -8,7 +8,8 @@ struct ActivityCommand: AsyncParsableCommand {
     commandName: "activity", abstract: "Things done with people.",
     discussion: "Example: kith activity add ann Went to the museum --with bob --on yesterday",
     subcommands: [
-      AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<Activity>.self, ShowRecordCommand<Activity>.self,
+      AddRecordCommand<NewActivityArguments>.self, ListRecordsCommand<ActivityFilter>.self,
+      ShowRecordCommand<Activity>.self,
       EditRecordCommand<ActivityArguments>.self, DeleteRecordCommand<Activity>.self,
       RestoreRecordCommand<Activity>.self,
     ])
@@ -53,6 +54,18 @@ struct NewActivityArguments: RecordArguments {
     changes.set(\.participants, "participants", participants)
     changes.set(\.happenedOn, "happened_on", DayArgument.today.text(session))
     try self.activity.fill(&changes, session)
+  }
+}
+
+struct ActivityFilter: RecordFilter {
+  typealias Record = Activity
+
+  static let example = "ann --during 'last month'"
+
+  @OptionGroup var span: SpanOptions
+
+  func fill(_ request: inout ListActivitiesRequest, _ session: Session) throws(Failure) {
+    (request.fromDay, request.toDay) = try self.span.days(session, in: session.zone)
   }
 }
 

@@ -44,12 +44,20 @@ struct MCPCommand: HubCommand {
   func run() async throws {
     // The assistant's end ends the writing.
     signal(SIGPIPE, SIG_DFL)
+    if isatty(STDIN_FILENO) == 1 { Console.standard.printError(self.waiting) }
     let connection = HubWhenAsked(self.global, token: try self.token())
     await self.serve(connection, .standard)
     await connection.close()
   }
 
   func run(_ session: Session) async throws { await self.serve(session.client, session.console) }
+
+  /// For a person who starts it by hand, and sees nothing.
+  private var waiting: String {
+    (self.global.lang ?? .ofLocale)(
+      "Waiting for the messages of an assistant. Assistants start this command by themselves: docs/assistants.md. Ctrl-D ends it.",
+      "アシスタントからのメッセージを待っています。通常はアシスタントが起動します: docs/assistants.md。Ctrl-D で終了します。")
+  }
 
   private func token() throws(Failure) -> String {
     guard let path = self.tokenFile.map(RuntimeLocations.absolute) else { return "" }

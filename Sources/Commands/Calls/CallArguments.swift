@@ -84,16 +84,7 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only with this person: an id, or a name that only one person has.")
   var person: PersonReference?
 
-  @Option(
-    name: [.long, .customLong("day")], help: "Only on these days: today, 'last week', 'last month', 先週, 2026-11-20.",
-    transform: TimeText.pointOrDay)
-  var during: TimeText?
-
-  @Option(help: "Only from this day or time on.", transform: TimeText.pointOrDay)
-  var from: TimeText?
-
-  @Option(help: "Only up to the end of this day, or up to this time.", transform: TimeText.pointOrDay)
-  var to: TimeText?
+  @OptionGroup var span: SpanOptions
 
   @Option(help: "Only this emotion.")
   var emotion: EmotionArgument?
@@ -104,17 +95,10 @@ struct CallFilterOptions: ParsableArguments {
   @Option(help: "Only this state.")
   var state: SyncState?
 
-  func validate() throws {
-    guard self.during == nil || (self.from == nil && self.to == nil) else {
-      throw ValidationError("--during names the first and the last day. Give it, or --from and --to.")
-    }
-  }
-
   func filter(_ session: Session) async throws(Failure) -> CallFilter {
     var filter = CallFilter()
     if let person { filter.personID = try await person.id(session) }
-    if let from = self.from ?? self.during { filter.from = try from.start(now: session.now, in: session.zone) }
-    if let to = self.to ?? self.during { filter.to = try to.end(now: session.now, in: session.zone) }
+    try self.span.fill(&filter, session)
     filter.emotion = self.emotion?.field ?? ""
     filter.tag = self.tag
     filter.syncState = self.state?.rawValue ?? ""

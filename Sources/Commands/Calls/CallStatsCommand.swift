@@ -72,7 +72,7 @@ struct CallStats {
   private func people(_ session: Session) -> [String] {
     guard !self.stats.people.isEmpty else { return [] }
     var table = Table([
-      Column("PERSON", "人"), Column("CALLS", "回数", .right), Column("LAST CALL", "最後の電話", drops: 2),
+      Column("PERSON", "人", wraps: true), Column("CALLS", "回数", .right), Column("LAST CALL", "最後の電話", drops: 2),
       Column("AVERAGE", "平均", .right, drops: 1),
       Column("ID"),
     ])
@@ -110,7 +110,7 @@ struct SuggestCallsCommand: HubCommand {
       return [say("Nobody found: calls are as frequent as usual.", "いません。電話はいつもどおりです。")]
     }
     var table = Table([
-      Column("PERSON", "人"), Column("LAST CALL", "最後の電話", drops: 2), Column("USUALLY", "ふだん", drops: 1),
+      Column("PERSON", "人", wraps: true), Column("LAST CALL", "最後の電話", drops: 2), Column("USUALLY", "ふだん", drops: 1),
       Column("OVERDUE", "遅れ", .right),
       Column("ID"),
     ])

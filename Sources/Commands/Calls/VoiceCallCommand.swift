@@ -40,10 +40,6 @@ struct VoiceCallCommand: HubCommand {
       throw error
     }
     await sound.finish()
-    guard bytes.count > WaveHeader.size else {
-      throw Failure(
-        .failedPrecondition, "NO_MICROPHONE", "Nothing was recorded. Check the microphone: arecord --list-devices")
-    }
     let file = try TemporaryFile()
     try file.write(WaveHeader.corrected(bytes))
     var request = UpdateCallRequest()
@@ -54,22 +50,5 @@ struct VoiceCallCommand: HubCommand {
     try await session.show(
       try await session.ask(request),
       after: session.language("The voice note is kept with the call.", "録音を電話の記録に付けました。"))
-  }
-}
-
-/// The head of a WAV of one sound chunk, as recorders write it.
-enum WaveHeader {
-  static let size = 44
-
-  /// The sound with its true sizes: a recorder that writes to a pipe cannot know them.
-  static func corrected(_ sound: [UInt8]) -> [UInt8] {
-    guard sound.count > Self.size, sound.starts(with: "RIFF".utf8), sound[36...].starts(with: "data".utf8) else {
-      return sound
-    }
-    var corrected = sound
-    for (offset, count) in [(4, sound.count - 8), (40, sound.count - Self.size)] {
-      for byte in 0..<4 { corrected[offset + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
-    }
-    return corrected
   }
 }

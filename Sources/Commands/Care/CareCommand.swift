@@ -40,23 +40,39 @@ struct RecordCareCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = RecordCareRequest()
     request.category = CareCategory.name(typed: self.category)
-    request.memo = self.memo.joined(separator: " ")
     request.recorder = self.recorder
     if let time = try self.moment.moment(session) { request.occurredAt = time }
+    request.memo = try self.words(session)
     let reply = try await session.ask(request)
     try await session.show(reply, CareCard(reply.record).lines(session))
+  }
+
+  /// The memo, which is asked for on a terminal: an entry of a person has words.
+  private func words(_ session: Session) throws -> String {
+    var words = self.memo.joined(separator: " ")
+    // kithd refuses another category.
+    guard CareCategory(rawValue: CareCategory.name(typed: self.category)) != nil else { return words }
+    if words.allSatisfy(\.isWhitespace), session.console.isTerminal, !session.isJSON {
+      words = session.console.ask(session.language("What was done or seen? ", "何をしましたか? ")) ?? ""
+    }
+    guard !words.allSatisfy(\.isWhitespace) else {
+      throw ValidationError("Say what was done or seen, behind the category: kith care record meal half of the rice")
+    }
+    return words
   }
 }
 
 struct ListCareCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the entries of a day, or the newest.",
-    discussion: "Example: kith care list --day 2026-11-20")
+    commandName: "list", abstract: "List the entries of some days, oldest first, or the newest.",
+    discussion: """
+      Example: kith care list --day 2026-11-20
+      Example: kith care list --during 'last week'
+      """)
 
   @OptionGroup var global: GlobalOptions
 
-  @Option(help: DayArgument.help)
-  var day: DayArgument?
+  @OptionGroup var span: SpanOptions
 
   @Option(help: "Only this category.")
   var category = ""
@@ -71,12 +87,15 @@ struct ListCareCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ListCareRequest()
-    request.day = try await session.careDay(self.day)
+    if !self.span.isEmpty {
+      let (first, last) = try self.span.days(session, in: try await session.careZone())
+      if first == last { request.day = first } else { (request.fromDay, request.toDay) = (first, last) }
+    }
     request.category = CareCategory.name(typed: self.category)
     request.review = CareReview.name(typed: self.review)
     request.includeDeleted = self.deleted
-    // A day is shown whole.
-    let page = self.page.showing(atMost: self.day == nil ? nil : LimitOption.most)
+    // Days are shown whole.
+    let page = self.page.showing(atMost: self.span.isEmpty ? nil : LimitOption.most)
     let reply = try await page.ask(request, session)
     try await session.show(reply, CareTable(reply).lines(session))
   }

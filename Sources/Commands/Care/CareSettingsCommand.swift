@@ -48,15 +48,16 @@ struct CareSettingsCommand: HubCommand {
       request.fields.isEmpty ? try await session.ask(CareSettingsRequest()) : try await session.ask(request)
     let say = session.language
     let hours = settings.keepAudioHours == 0 ? 72 : Int(settings.keepAudioHours)
-    try await session.show(
-      settings,
-      [
-        "\(say("Cared for:  ", "対象:")) \([settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " "))",
-        "\(say("Recorded by:", "記録者:")) \(settings.recorder)",
-        "\(say("Language:   ", "言語:")) \(settings.language.isEmpty ? say("by locale", "ロケール") : settings.language)",
-        "\(say("Time zone:  ", "時間帯:")) \(settings.timeZone.isEmpty ? say("of the hub", "kithd と同じ") : settings.timeZone)",
-        say("Sound kept:  \(Count.of(hours, "hour"))", "音声の保存: \(hours)時間"),
-      ].map(Printable.text))
+    let unset = say("not set", "未設定")
+    let recipient = [settings.recipient, settings.honorific].filter { !$0.isEmpty }.joined(separator: " ")
+    let rows: [Details.Row] = [
+      (say("Cared for", "対象"), recipient.isEmpty ? unset : recipient),
+      (say("Recorded by", "記録者"), settings.recorder.isEmpty ? unset : settings.recorder),
+      (say("Language", "言語"), settings.language.isEmpty ? say("by locale", "ロケール") : settings.language),
+      (say("Time zone", "時間帯"), settings.timeZone.isEmpty ? say("of the hub", "kithd と同じ") : settings.timeZone),
+      (say("Sound kept", "音声の保存"), say(Count.of(hours, "hour"), "\(hours)時間")),
+    ]
+    try await session.show(settings, Details(title: say("Care", "介護"), rows: rows).lines(session))
   }
 }
 

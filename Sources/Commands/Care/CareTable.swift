@@ -10,11 +10,12 @@ struct CareTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reply.records.isEmpty else { return [session.language("No care records found.", "記録はありません。")] }
     let say = session.language
-    var table = Table([
-      Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
-      Column("CATEGORY", "分類"),
-      Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
-    ])
+    var table = Table(
+      [
+        Column("WHEN", "いつ"), Column("AGO", "経過", drops: 1),
+        Column("CATEGORY", "分類"),
+        Column("WHAT", "内容", wraps: true), Column("", name: "state", wraps: true), Column("ID"),
+      ], hidesEmpty: true)
     for record in self.reply.records {
       table.add(
         session.zone.text(record.occurredAt), session.relative(record.occurredAt), say.category(record.category),
@@ -90,15 +91,7 @@ extension CareRecord {
   private static func words(for reason: String, _ say: Language) -> String {
     let parts = reason.split(separator: ": ", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return self.words(forWord: reason, say) }
-    return "\(self.words(forWord: parts[0], say)) (\(say(parts[1], self.japanese(ofEngine: parts[1]))))"
-  }
-
-  /// What a check of kithd says of an engine's answer; the words of the engine itself as they are.
-  private static func japanese(ofEngine message: String) -> String {
-    guard let found = message.firstMatch(of: /asked for '(.+)' and answered (?:in '(.+)'|without)/) else {
-      return message
-    }
-    return found.2.map { "\(found.1) を頼んだのに \($0) で答えました" } ?? "\(found.1) を頼みましたが、答えた言語がわかりません"
+    return "\(self.words(forWord: parts[0], say)) (\(EngineComplaint.words(parts[1], say)))"
   }
 
   private static func words(forWord reason: String, _ say: Language) -> String {

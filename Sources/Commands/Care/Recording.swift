@@ -1,4 +1,5 @@
 internal import Bus
+internal import KithMessages
 
 /// Sound that is taken piece by piece until it ends, Ctrl-C is pressed or the time is over.
 struct Recording {
@@ -7,9 +8,9 @@ struct Recording {
   let seconds: Int
   let isFromMicrophone: Bool
 
-  /// Takes the sound as it arrives, and shows clock and level on a terminal.
+  /// Takes the sound as it arrives, and shows clock and level on a terminal. Nothing is taken of sound without a sample.
   ///
-  /// - Throws: What `take` throws, and `NOT_FOUND/FILE_UNREADABLE`.
+  /// - Throws: What `take` throws, `NOT_FOUND/FILE_UNREADABLE`, `FAILED_PRECONDITION/NOTHING_RECORDED`.
   func run(_ session: Session, take: ([UInt8]) async throws(Failure) -> Void) async throws(Failure) {
     let (sound, seconds, isFromMicrophone) = (self.sound, self.seconds, self.isFromMicrophone)
     let signals = Interrupt.catching { sound.end() }
@@ -26,10 +27,17 @@ struct Recording {
     }
     var failure: Failure?
     do throws(Failure) {
+      var head: [UInt8]? = []
       while let piece = try await sound.next() {
         meter.take(piece)
-        try await take(piece)
+        guard let held = head.map({ $0 + piece }) else {
+          try await take(piece)
+          continue
+        }
+        head = WaveHeader.hasSamples(held) ? nil : held
+        if head == nil { try await take(held) }
       }
+      guard head == nil else { throw self.nothing(session.language) }
     } catch {
       failure = error
     }
@@ -37,5 +45,40 @@ struct Recording {
     drawing?.cancel()
     await drawing?.value
     if let failure { throw failure }
+  }
+
+  private func nothing(_ say: Language) -> Failure {
+    Failure(
+      .failedPrecondition, "NOTHING_RECORDED",
+      self.isFromMicrophone
+        ? say(
+          "Nothing was recorded. Check the microphone: arecord --list-devices",
+          "何も録音されていません。マイクを確認してください: arecord --list-devices")
+        : say("There is no sound in the file. Check it.", "ファイルに音が入っていません。ファイルを確認してください。")
+    ).worded
+  }
+}
+
+/// The head of a WAV of one sound chunk, as recorders write it.
+enum WaveHeader {
+  private static let size = 44
+
+  /// Whether there is sound in the beginning of a recording. Of another format, kithd sees it.
+  static func hasSamples(_ sound: [UInt8]) -> Bool {
+    guard sound.starts(with: "RIFF".utf8) else { return !sound.isEmpty }
+    // Where the chunk of the samples is the last and empty, its head ends the file.
+    return sound.count > Self.size && !sound.suffix(8).starts(with: "data".utf8)
+  }
+
+  /// The sound with its true sizes: a recorder that writes to a pipe cannot know them.
+  static func corrected(_ sound: [UInt8]) -> [UInt8] {
+    guard sound.count > Self.size, sound.starts(with: "RIFF".utf8), sound[36...].starts(with: "data".utf8) else {
+      return sound
+    }
+    var corrected = sound
+    for (offset, count) in [(4, sound.count - 8), (40, sound.count - Self.size)] {
+      for byte in 0..<4 { corrected[offset + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
+    }
+    return corrected
   }
 }

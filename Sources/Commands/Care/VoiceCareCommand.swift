@@ -50,25 +50,28 @@ struct VoiceCareCommand: HubCommand {
   }
 
   func run(_ session: Session) async throws {
+    var start = StartVoiceRequest()
+    start.category = CareCategory.name(typed: self.category)
+    start.language = self.language
+    start.recorder = self.recorder
+    if let time = try self.moment.moment(session) { start.occurredAt = time }
     let sound: any SoundInput
     if let file { sound = try SoundStream(path: file) } else { sound = try Microphone(command: self.command) }
     // The subscription begins with a snapshot, so a change before the wait is not missed.
     let changes = self.wait ? try session.client.events(["care"]) : nil
-    let id = try await self.start(sound, session)
     var stop = StopVoiceRequest()
-    stop.id = id
     do throws(Failure) {
-      try await self.send(sound, to: id, session)
+      try await self.send(sound, as: start, session) { stop.id = $0 }
       await sound.finish()
     } catch {
       await sound.finish()
       // What was sent stays an entry.
-      _ = try? await session.ask(stop)
+      if !stop.id.isEmpty { _ = try? await session.ask(stop) }
       throw error
     }
     let stopped = try await session.ask(stop)
     guard let changes else { return try await session.show(stopped, CareCard(stopped.record).lines(session)) }
-    let reply = try await TranscriptWait(session).entry(id, changes, for: .seconds(self.timeout))
+    let reply = try await TranscriptWait(session).entry(stop.id, changes, for: .seconds(self.timeout))
     try await session.show(reply, CareCard(reply.record).lines(session))
     guard reply.record.isInWords else {
       if !session.isJSON { session.console.printError("kith: \(reply.record.hint(session))") }
@@ -76,27 +79,20 @@ struct VoiceCareCommand: HubCommand {
     }
   }
 
-  /// Begins the entry; ends the recorder if that fails.
-  private func start(_ sound: any SoundInput, _ session: Session) async throws -> String {
-    var start = StartVoiceRequest()
-    start.category = CareCategory.name(typed: self.category)
-    start.language = self.language
-    start.recorder = self.recorder
-    do {
-      if let time = try self.moment.moment(session) { start.occurredAt = time }
-      return try await session.ask(start).record.id
-    } catch {
-      await sound.finish()
-      throw error
-    }
-  }
-
-  /// Sends the sound as it arrives. What was sent is kept, even if the rest cannot be read.
-  private func send(_ sound: any SoundInput, to id: String, _ session: Session) async throws(Failure) {
+  /// Begins the entry with the first sound, so that a recording of nothing leaves none, and sends the sound as it arrives. What was
+  /// sent is kept, even if the rest cannot be read.
+  ///
+  /// - Parameter begin: Called with the id of the entry.
+  private func send(
+    _ sound: any SoundInput, as start: StartVoiceRequest, _ session: Session, _ begin: (String) -> Void
+  ) async throws(Failure) {
     var request = AppendVoiceRequest()
-    request.id = id
     try await Recording(sound: sound, seconds: self.seconds, isFromMicrophone: self.file == nil).run(session) {
       piece throws(Failure) in
+      if request.id.isEmpty {
+        request.id = try await session.ask(start).record.id
+        begin(request.id)
+      }
       request.offset = try await session.client.call(request, CallContext(attachments: [piece])).reply.nextOffset
     }
   }

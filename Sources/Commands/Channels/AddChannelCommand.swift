@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Bus
+internal import Glibc
+internal import KithClient
 internal import KithMessages
 
 struct AddChannelCommand: HubCommand {
@@ -77,6 +79,9 @@ struct AddChannelCommand: HubCommand {
   @Flag(help: "Use no secret.")
   var noSecret = false
 
+  @Flag(help: "Add a program that is not there yet, or that only a worker has.")
+  var unchecked = false
+
   func validate() throws {
     guard [self.ntfy, self.mail, self.line, self.webhook, self.command].count(where: { $0 != nil }) == 1 else {
       throw ValidationError(
@@ -86,6 +91,7 @@ struct AddChannelCommand: HubCommand {
   }
 
   func run(_ session: Session) async throws {
+    if let command { try self.check(command, session) }
     var request = AddChannelRequest()
     request.channel = self.channel
     request.channel.name = self.name
@@ -104,6 +110,24 @@ struct AddChannelCommand: HubCommand {
         session.language(
           "Added \(name). Try it: kith channels test \(name)", "\(name) を追加しました。試すには: kith channels test \(name)")
       ])
+  }
+
+  /// Looks for the program where kithd is on this machine. A path that is not absolute is refused by kithd.
+  ///
+  /// - Throws: `NOT_FOUND/FILE_MISSING`.
+  private func check(_ program: String, _ session: Session) throws(Failure) {
+    guard session.client.isLocal, !self.unchecked, program.hasPrefix("/") else { return }
+    var status = stat()
+    // What this user may not look at, kithd may.
+    let isThere = stat(program, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : errno == EACCES
+    guard !isThere else { return }
+    let path = Printable.text(program)
+    throw Failure(
+      .notFound, "FILE_MISSING",
+      session.language(
+        "There is no program \(path). Check the path, or add --unchecked if it comes later or only a worker has it.",
+        "\(path) というプログラムがありません。パスを確認するか、あとで入れる場合やワーカーにだけある場合は --unchecked を付けてください。")
+    ).worded
   }
 
   private var channel: Channel {

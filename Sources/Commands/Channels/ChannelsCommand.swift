@@ -153,8 +153,11 @@ struct RemoveChannelCommand: HubCommand {
   var name: String
 
   func run(_ session: Session) async throws {
+    let channels = try await session.ask(ListChannelsRequest()).channels
     try self.confirmation.ask(
-      session.language("Remove the channel \(self.name)?", "送り先 \(self.name) を削除しますか。"), session)
+      session.language(
+        "Remove the channel \(Printable.text(self.name))?", "送り先 \(Printable.text(self.name)) を削除しますか?"),
+      isThere: channels.contains { $0.name == self.name }, session)
     var request = RemoveChannelRequest()
     request.name = self.name
     let reply = try await session.ask(request)

@@ -33,11 +33,11 @@ public struct Console: Sendable {
   ///   - errorColumns: That of the terminal on standard error; nil without one.
   ///   - pager: Shows lines; returns false if it decides not to, or cannot.
   ///   - input: Returns all of standard input; nil if it cannot be read.
-  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal.
+  ///   - secret: Shows a prompt and returns the answer, which is not shown; nil without a terminal, or without an answer.
   ///   - answer: The same, with the answer shown.
   ///   - lostError: The `errno` of the first line that could not be printed; 0 = none.
   package init(
-    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool,
+    isTerminal: Bool, columns: Int? = nil, errorColumns: Int? = nil, usesColour: Bool, showsLinks: Bool = false,
     pager: (@Sendable ([String]) -> Bool)? = nil,
     out: @escaping @Sendable (String) -> Void,
     err: @escaping @Sendable (String) -> Void, input: @escaping @Sendable () -> [UInt8]? = { nil },
@@ -49,7 +49,7 @@ public struct Console: Sendable {
     self.columns = columns
     self.errorColumns = errorColumns
     self.pager = pager
-    self.style = Style(isOn: usesColour)
+    self.style = Style(isOn: usesColour, showsLinks: usesColour && showsLinks)
     self.out = out
     self.err = err
     self.input = input
@@ -71,7 +71,8 @@ public struct Console: Sendable {
     return Console(
       isTerminal: isTerminal, columns: isTerminal ? Terminal.size().columns : nil,
       errorColumns: Columns.of(terminal: STDERR_FILENO),
-      usesColour: isTerminal && allowsColour, pager: isTerminal ? pager : nil,
+      usesColour: isTerminal && allowsColour, showsLinks: Terminal.showsLinks,
+      pager: isTerminal ? pager : nil,
       out: { text in
         guard !Self.write(text.utf8, to: STDOUT_FILENO) else { return }
         let code = errno
@@ -134,7 +135,7 @@ public struct Console: Sendable {
 
   /// Asks for a text, which is shown as it is typed.
   ///
-  /// - Returns: Nil without a terminal.
+  /// - Returns: Nil without a terminal, or after Ctrl-D.
   func ask(_ question: String) -> String? { self.answer(question) }
 
   /// Asks a question to be answered by yes or no; any other answer is no.
@@ -175,12 +176,21 @@ public struct Console: Sendable {
 /// Colour by the codes of ECMA-48, or none.
 struct Style: Sendable {
   let isOn: Bool
+  /// Whether text may lead somewhere: OSC 8.
+  var showsLinks = false
 
   func bold(_ text: String) -> String { self.wrap(text, "1") }
   func dim(_ text: String) -> String { self.wrap(text, "2") }
   func good(_ text: String) -> String { self.wrap(text, "32") }
   func bad(_ text: String) -> String { self.wrap(text, "31") }
   func notice(_ text: String) -> String { self.wrap(text, "33") }
+
+  /// A text that leads to an address, if it has one that is plain ASCII.
+  func link(_ text: String, _ link: ReachLink?) -> String {
+    guard self.showsLinks, let address = link?.address, address.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return text }
+    return "\u{1B}]8;;\(address)\u{1B}\\\(text)\u{1B}]8;;\u{1B}\\"
+  }
 
   private func wrap(_ text: String, _ code: String) -> String { self.isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
@@ -216,13 +226,25 @@ enum Terminal {
     return (Int(size.ws_row), Int(size.ws_col))
   }
 
+  /// Whether the terminal says that it is one of those that show links. Others would show their addresses, or nothing.
+  static var showsLinks: Bool {
+    let name = RuntimeLocations.variable("TERM") ?? ""
+    guard !name.hasPrefix("screen"), !name.hasPrefix("tmux") else { return false }
+    // Of libvte, 0.50 and later.
+    if let version = RuntimeLocations.variable("VTE_VERSION").flatMap({ Int($0) }) { return version >= 5000 }
+    return ["iTerm.app", "WezTerm", "vscode", "ghostty"].contains(RuntimeLocations.variable("TERM_PROGRAM"))
+      || ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "wezterm"].contains { name.hasPrefix($0) }
+      || ["KONSOLE_VERSION", "WT_SESSION"].contains { RuntimeLocations.variable($0) != nil }
+  }
+
   /// What Ctrl-C sends.
   private static let interrupt: UInt8 = 3
+  private static let lineEnd = UInt8(ascii: "\n")
 
   /// Shows a prompt and reads a line. termios(3), getpass(3).
   ///
   /// - Parameter isShown: Whether the answer is shown.
-  /// - Returns: Nil without a terminal, or after Ctrl-C where the answer is not shown.
+  /// - Returns: Nil without a terminal, after Ctrl-D, or after Ctrl-C where the answer is not shown.
   static func readLine(prompt: String, isShown: Bool) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -242,9 +264,11 @@ enum Terminal {
     _ = prompt.withCString { write(descriptor, $0, strlen($0)) }
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    while line.count < 4096, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-      guard byte != Self.interrupt else { return nil }
-      line.append(byte)
+    while read(descriptor, &byte, 1) == 1, byte != Self.lineEnd, byte != Self.interrupt { line.append(byte) }
+    guard byte == Self.lineEnd else {
+      // The cursor is still behind the prompt.
+      _ = Console.write([Self.lineEnd], to: descriptor)
+      return nil
     }
     return String(validating: line, as: UTF8.self)
   }

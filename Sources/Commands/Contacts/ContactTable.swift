@@ -9,7 +9,8 @@ struct ContactTable {
   func lines(_ session: Session) -> [String] {
     guard !self.contacts.isEmpty else { return [session.language("No contacts found.", "連絡先はありません。")] }
     var table = Table([
-      Column("NAME", "名前"), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1), Column("ID"),
+      Column("NAME", "名前", wraps: true), Column("PHONE", "電話", drops: 2), Column("EMAIL", "メール", drops: 1),
+      Column("ID"),
     ])
     for contact in self.contacts {
       let name =
@@ -27,22 +28,30 @@ struct ContactCard {
   init(_ contact: Contact) { self.contact = contact }
 
   func lines(_ session: Session) -> [String] {
-    Details(title: self.contact.shownName, rows: self.rows(session)).lines(session)
+    Details(title: self.contact.shownName, rows: self.rows(session), links: self.links).lines(session)
   }
 
   /// How to reach the contact, and its days, under the heading of the person it is linked to.
   func ways(_ session: Session) -> [String] {
     let (contact, say) = (self.contact, session.language)
     let rows: [Details.Row] =
-      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "記念日"), contact.dates)
-      + Self.labelled(say("Phone", "電話"), contact.phones)
-      + Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
-      + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
+      [(say("Birthday", "誕生日"), contact.birthday)] + Self.labelled(say("Date", "日付"), contact.dates, say)
+      + Self.labelled(say("Phone", "電話"), contact.phones, say)
+      + Self.labelled(say("Email", "メール"), contact.emails, say)
+      + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
+      + contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
       + [
         (say("Organisation", "組織"), contact.organization), (say("Source", "取り込み元"), contact.source),
         (say("Contact ID", "連絡先の ID"), session.ids[contact.id]),
       ]
-    return Details(title: contact.shownName, rows: rows).lines(session, indent: 2)
+    return Details(title: contact.shownName, rows: rows, links: self.links).lines(session, indent: 2)
+  }
+
+  private var links: [String: ReachLink] {
+    let ways = [("phone", self.contact.phones), ("email", self.contact.emails), ("web", self.contact.urls)]
+    return ways.reduce(into: [:]) { links, way in
+      for value in way.1 { links[value.value] = ReachLink(type: way.0, data: value.value) }
+    }
   }
 
   private func rows(_ session: Session) -> [Details.Row] {
@@ -54,10 +63,14 @@ struct ContactCard {
       (say("Role", "役割"), contact.role),
       (say("Birthday", "誕生日"), contact.birthday),
     ]
-    rows += Self.labelled(say("Date", "記念日"), contact.dates) + Self.labelled(say("Phone", "電話"), contact.phones)
-    rows += Self.labelled(say("Email", "メール"), contact.emails) + Self.labelled(say("Message", "メッセージ"), contact.impps)
-    rows += contact.addresses.map { (Self.label(say("Address", "住所"), $0.label), Self.address($0)) }
-    rows += Self.labelled(say("Web", "ウェブ"), contact.urls) + Self.labelled(say("Related", "関係者"), contact.related)
+    rows +=
+      Self.labelled(say("Date", "日付"), contact.dates, say) + Self.labelled(say("Phone", "電話"), contact.phones, say)
+    rows +=
+      Self.labelled(say("Email", "メール"), contact.emails, say)
+      + Self.labelled(say("Message", "メッセージ"), contact.impps, say)
+    rows += contact.addresses.map { (Self.label(say("Address", "住所"), $0.label, say), Self.address($0)) }
+    rows +=
+      Self.labelled(say("Web", "ウェブ"), contact.urls, say) + Self.labelled(say("Related", "関係者"), contact.related, say)
     rows += [
       (say("Categories", "分類"), contact.categories.joined(separator: ", ")), (say("Note", "メモ"), contact.note),
       (
@@ -97,11 +110,13 @@ struct ContactCard {
       .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  private static func labelled(_ kind: String, _ values: [LabeledValue]) -> [Details.Row] {
-    values.map { (Self.label(kind, $0.label), $0.value) }
+  private static func labelled(_ kind: String, _ values: [LabeledValue], _ say: Language) -> [Details.Row] {
+    values.map { (Self.label(kind, $0.label, say), $0.value) }
   }
 
-  private static func label(_ kind: String, _ label: String) -> String { label.isEmpty ? kind : "\(kind) (\(label))" }
+  private static func label(_ kind: String, _ label: String, _ say: Language) -> String {
+    label.isEmpty ? kind : "\(kind) (\(AddressBookLabel.words(label, say)))"
+  }
 
   private static func address(_ address: Address) -> String {
     if !address.formatted.isEmpty { return address.formatted }

@@ -21,6 +21,7 @@ extension FHIRBundle {
     let unit = Self.unit(one.unit, kind)
     let quantity = Self.quantity(one.value, one.unit, code: unit)
     let isPair = kind == .bloodPressure
+    let hasCodes = !codes.isEmpty
     let lower = Self.quantity(one.lower, one.unit, code: unit)
     self.add(
       one.id,
@@ -43,7 +44,10 @@ extension FHIRBundle {
         "component": isPair
           ? .list(
             zip([Self.upper, Self.lower], [quantity, lower]).compactMap { code, quantity in
-              quantity.map { .make(["code": .make(["coding": .list([code.coding])]), "valueQuantity": $0]) }
+              let coding = hasCodes ? JSON.list([code.coding]) : nil
+              return quantity.map {
+                .make(["code": .make(["coding": coding, "text": .text(code.name)]), "valueQuantity": $0])
+              }
             }) : nil,
       ]))
   }
@@ -51,12 +55,13 @@ extension FHIRBundle {
   private static let upper = Code(code: "8480-6", name: "Systolic blood pressure")
   private static let lower = Code(code: "8462-4", name: "Diastolic blood pressure")
 
-  /// The codes of a kind, the more general one first. One value of fluids has none: those of LOINC are for the sum of a day.
+  /// The codes of a kind, the more general one first. Those of fluids say by which way, or all ways together, and whether it was measured or
+  /// estimated, which nobody entered. R4 allows no unit but mmHg behind the codes of blood pressure.
   private static func codes(_ kind: MeasurementKind, _ unit: String) -> [Code] {
     switch kind {
     case .temperature: [Code(code: "8310-5", name: "Body temperature")]
-    case .bloodPressure:
-      [Code(code: "85354-9", name: "Blood pressure panel with all children optional")]
+    case .bloodPressure where unit == "kPa": []
+    case .bloodPressure: [Code(code: "85354-9", name: "Blood pressure panel with all children optional")]
     case .pulse: [Code(code: "8867-4", name: "Heart rate")]
     case .weight: [Code(code: "29463-7", name: "Body weight")]
     case .oxygen:

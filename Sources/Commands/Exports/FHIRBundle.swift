@@ -72,23 +72,38 @@ struct FHIRBundle {
 extension FHIRBundle {
   /// Adds a medicine of the plan.
   mutating func add(_ item: PlanItem) {
-    let status: JSON =
-      switch item.knownState {
-      case .active, nil: "active"
-      case .paused: "on-hold"
-      case .ended: "stopped"
-      }
+    let end = self.lastDay(item)
     self.add(
       item.id,
       .make([
-        "resourceType": "MedicationStatement", "id": .text(item.id), "status": status,
+        "resourceType": "MedicationStatement", "id": .text(item.id),
+        "status": .text(self.status(item, end)),
         "medicationCodeableConcept": Self.concept(item.name), "subject": self.subject,
         "effectivePeriod": .make([
-          "start": item.from.isEmpty ? nil : .text(item.from), "end": item.until.isEmpty ? nil : .text(item.until),
+          "start": item.from.isEmpty ? nil : .text(item.from), "end": end.map { .text($0.description) },
         ]), "dateAsserted": .text(self.zone.stamp(item.updatedAt)),
         "informationSource": Self.display(item.updatedBy), "note": Self.note(item.note),
         "dosage": .list(Self.dosages(item)),
       ]))
+  }
+
+  /// The last day on which it is, or was, to be given; nil if it goes on.
+  private func lastDay(_ item: PlanItem) -> Day? {
+    let until = Day(item.until)
+    guard item.knownState == .ended else { return until }
+    // It may have been changed after its end.
+    let ended = item.versions.prefix { $0.item.knownState == .ended }.last?.validFrom ?? item.updatedAt
+    let day = self.zone.day(at: ended.nanosecondsSince1970)
+    // One that was ended before it began has no day but its first.
+    return max(until.map { min($0, day) } ?? day, Day(item.from) ?? day)
+  }
+
+  private func status(_ item: PlanItem, _ end: Day?) -> String {
+    let today = self.zone.day(at: self.now.nanosecondsSince1970)
+    if item.knownState == .ended { return Day(item.until).map { $0 == end } ?? false ? "completed" : "stopped" }
+    if let end, end < today { return "completed" }
+    if let first = Day(item.from), today < first { return "intended" }
+    return item.knownState == .paused ? "on-hold" : "active"
   }
 
   private static func dosages(_ item: PlanItem) -> [JSON] {

@@ -8,7 +8,8 @@ struct GiftCommand: AsyncParsableCommand {
     commandName: "gift", abstract: "Gifts for people and from them.",
     discussion: "Example: kith gift add ann A tea pot --status idea",
     subcommands: [
-      AddRecordCommand<Owned<GiftArguments>>.self, ListRecordsCommand<Gift>.self, ShowRecordCommand<Gift>.self,
+      AddRecordCommand<Owned<GiftArguments>>.self, ListRecordsCommand<NoFilter<Gift>>.self,
+      ShowRecordCommand<Gift>.self,
       EditRecordCommand<GiftArguments>.self, DeleteRecordCommand<Gift>.self, RestoreRecordCommand<Gift>.self,
     ])
 

@@ -178,7 +178,8 @@ struct RevokeKeyCommand: HubCommand {
     if isName { request.name = self.which } else { request.fingerprint = self.which }
     try self.confirmation.ask(
       session.language(
-        "Revoke the key \(Printable.text(self.which)) for good?", "鍵 \(Printable.text(self.which)) を取り消しますか?"), session)
+        "Revoke the key \(Printable.text(self.which)) for good?", "鍵 \(Printable.text(self.which)) を取り消しますか?"),
+      isThere: isName || (keys.keys + keys.pending).contains { $0.fingerprint == self.which.lowercased() }, session)
     let revoked = try await session.ask(request)
     let name = revoked.name.isEmpty ? revoked.fingerprint : Printable.text(revoked.name)
     try await session.show(

@@ -172,13 +172,16 @@ extension Session {
     let groups = ["family": "家族", "love": "恋愛", "friend": "友人", "care": "介護", "work": "仕事"]
     var table = Table(
       [
-        Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", name: "japanese"),
+        Column("CATALOG", "種別"), Column("NAME", "名前"), Column("日本語", "英語", name: "translation"),
         Column("REVERSE", "相手から", drops: 2), Column("GROUP", "分類", drops: 1),
         Column("KIND", "種類"),
       ], hidesEmpty: true)
     for entry in entries {
+      // A name that a server has in English means the household's word for it, where there is one.
+      let (name, other) =
+        say == .japanese && !entry.japanese.isEmpty ? (entry.japanese, entry.name) : (entry.name, entry.japanese)
       table.add(
-        showsCatalog ? entry.catalog : "", entry.name, entry.japanese,
+        showsCatalog ? entry.catalog : "", name, other,
         CatalogKind(rawValue: entry.catalog).map { CommonName.words($0, entry.reverseName, say) } ?? entry.reverseName,
         say(entry.group, groups[entry.group] ?? entry.group), entry.type)
     }

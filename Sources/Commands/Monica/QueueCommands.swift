@@ -100,7 +100,8 @@ struct QueueTable {
     guard !self.entries.isEmpty else { return [session.language("No changes found.", "変更はありません。")] }
     var table = Table(
       [
-        Column("STATE", "状態"), Column("CHANGE", "変更"), Column("PERSON", "人"), Column("QUEUED", "登録", drops: 3),
+        Column("STATE", "状態"), Column("CHANGE", "変更"), Column("PERSON", "人", wraps: true),
+        Column("QUEUED", "登録", drops: 3),
         Column("TRIED", "回数", .right, drops: 2), Column("NEXT", "次回", drops: 1),
         Column("WHY", "理由", wraps: true), Column("ID"),
       ], hidesEmpty: true)

@@ -6,7 +6,7 @@ struct NoteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "note", abstract: "Notes about people.", discussion: "Example: kith note add ann Likes tea",
     subcommands: [
-      AddRecordCommand<Owned<NoteArguments>>.self, ListRecordsCommand<Note>.self, ShowRecordCommand<Note>.self,
+      AddRecordCommand<Owned<NoteArguments>>.self, ListRecordsCommand<NoteFilter>.self, ShowRecordCommand<Note>.self,
       EditRecordCommand<NoteArguments>.self, DeleteRecordCommand<Note>.self, RestoreRecordCommand<Note>.self,
     ])
 
@@ -23,6 +23,18 @@ struct NoteArguments: RecordArguments {
   func fill(_ changes: inout Changes<Note>, _ session: Session) throws(Failure) {
     changes.set(\.body, "body", words: self.text)
     changes.set(\.isFavorite, "is_favorite", self.favorite)
+  }
+}
+
+struct NoteFilter: RecordFilter {
+  typealias Record = Note
+
+  static let example = "ann --during 'last month'"
+
+  @OptionGroup var span: SpanOptions
+
+  func fill(_ request: inout ListNotesRequest, _ session: Session) throws(Failure) {
+    try self.span.fill(&request, session)
   }
 }
 

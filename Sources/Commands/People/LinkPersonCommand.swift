@@ -57,7 +57,7 @@ struct LinkPersonCommand: HubCommand {
     let say = session.language
     guard let first = suggestions.first else { return [say("No suggestions found.", "候補はありません。")] }
     var table = Table([
-      Column("PERSON", "人"), Column("CONTACT", "連絡先"), Column("SAME", "一致", wraps: true),
+      Column("PERSON", "人", wraps: true), Column("CONTACT", "連絡先", wraps: true), Column("SAME", "一致", wraps: true),
       Column("PERSON ID", "人の ID", drops: 2),
       Column("CONTACT ID", "連絡先の ID", drops: 1),
     ])

@@ -76,12 +76,12 @@ extension PersonAddress: OwnedRecord {
     let place = [self.latitude, self.longitude].filter { !$0.isEmpty }.joined(separator: ", ")
     return [
       (say("Person", "人"), names[self.personID]), (say("Place", "位置"), place),
-      (say("Labels", "ラベル"), self.labels.joined(separator: ", ")),
+      (say("Labels", "ラベル"), AddressBookLabel.words(self.labels, say)),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [self.name, self.line, self.labels.joined(separator: ", ")]
+    [self.name, self.line, AddressBookLabel.words(self.labels, session.language)]
   }
 
   private var line: String {

@@ -62,6 +62,10 @@ extension ContactField: OwnedRecord {
     Column("TYPE", "種類"), Column("VALUE", "連絡先", wraps: true), Column("LABELS", "ラベル", drops: 1),
   ]
 
+  var links: [String: ReachLink] {
+    ReachLink(type: self.type, data: self.data).map { [self.data: $0] } ?? [:]
+  }
+
   func headline(_ names: PersonNames, _ say: Language) -> String { self.data }
 
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row] {
@@ -69,11 +73,12 @@ extension ContactField: OwnedRecord {
     return [
       (say("Person", "人"), names[self.personID]),
       (say("Type", "種類"), CommonName.words(.contactFieldType, self.type, say)),
-      (say("Labels", "ラベル"), self.labels.joined(separator: ", ")),
+      (say("Labels", "ラベル"), AddressBookLabel.words(self.labels, say)),
     ]
   }
 
   func cells(_ names: PersonNames, _ session: Session) -> [String] {
-    [CommonName.words(.contactFieldType, self.type, session.language), self.data, self.labels.joined(separator: ", ")]
+    let say = session.language
+    return [CommonName.words(.contactFieldType, self.type, say), self.data, AddressBookLabel.words(self.labels, say)]
   }
 }

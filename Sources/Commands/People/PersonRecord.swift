@@ -14,7 +14,7 @@ extension Person: RestorableRecord {
     newExample: "Ann --last-name Lee --birthday 1980-05-17",
     changeExample: "--company Acme")
   static let headings: [Column] = [
-    Column("NAME", "名前"), Column("NICKNAME", "ニックネーム", drops: 1), Column("COMPANY", "会社", drops: 2),
+    Column("NAME", "名前", wraps: true), Column("NICKNAME", "ニックネーム", drops: 1), Column("COMPANY", "会社", drops: 2),
     Column("LAST CONTACT", "最後の連絡", drops: 4),
     Column("LAST CALL", "最後の電話", drops: 5), Column("TAGS", "タグ", drops: 3),
   ]

@@ -56,6 +56,14 @@ struct DoseText {
     Zone(named: reply.item.timeZone) ?? session.zone
   }
 
+  /// `from 2026-11-01 until 2026-11-20`.
+  private static func days(_ item: PlanItem, _ say: Language) -> String {
+    [
+      item.from.isEmpty ? "" : say("from \(item.from)", "\(item.from)から"),
+      item.until.isEmpty ? "" : say("until \(item.until)", "\(item.until)まで"),
+    ].filter { !$0.isEmpty }.joined(separator: say(" ", ""))
+  }
+
   private static func sentences(_ reply: DoseReply, _ session: Session) -> [String] {
     let (say, zone, item) = (session.language, Self.zone(reply, session), reply.item)
     return reply.warnings.map { warning in
@@ -75,6 +83,9 @@ struct DoseText {
         return say(
           "\(item.name) was given \(Count.of(Int(warning.count), "time")) that day; the plan says \(warning.most) at most.",
           "\(item.name) はその日すでに\(warning.count)回です。予定では1日\(warning.most)回までです。")
+      case .inactive where item.knownState == .active:
+        return say(
+          "\(item.name) is in the plan \(Self.days(item, say)).", "\(item.name) の予定は\(Self.days(item, say))です。")
       case .inactive:
         return say(
           "\(item.name) is \(item.state) in the plan.",

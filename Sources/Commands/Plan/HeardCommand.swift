@@ -53,26 +53,6 @@ struct HeardCommand: HubCommand {
   }
 }
 
-extension GiveRequest {
-  fileprivate init(_ said: PlanSuggestion) {
-    self.init()
-    self.itemID = said.item.id
-    if said.hasDue { self.due = said.due }
-    self.occurredAt = said.occurredAt
-    self.amount = said.amount
-    self.clientID = said.clientID
-  }
-}
-
-extension RecordMeasurementRequest {
-  fileprivate init(_ said: PlanSuggestion) {
-    self.init()
-    self.measurement = said.measurement
-    self.occurredAt = said.occurredAt
-    self.clientID = said.clientID
-  }
-}
-
 /// What may be recorded, as table rows.
 private struct SuggestionTable {
   private let reply: SuggestReply

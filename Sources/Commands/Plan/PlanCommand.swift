@@ -128,7 +128,7 @@ extension GiveRequest: WarnedRequest {
   mutating func fix(_ reply: DoseReply) {
     if reply.hasDue { self.due = reply.due }
     self.occurredAt = reply.occurredAt
-    self.confirmed = true
+    self.confirm(reply.warnings)
   }
 }
 

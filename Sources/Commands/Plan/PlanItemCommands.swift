@@ -130,6 +130,8 @@ struct AddPlanItemCommand: HubCommand {
   @Option(help: "How much is left now.")
   var stock = ""
 
+  @OptionGroup var confirmation: Confirmation
+
   func validate() throws {
     guard self.options.at != nil || self.options.every != nil || self.options.needed == true else {
       throw ValidationError("Say when it is due: --at 8:00,20:00, --every 8 or --needed.")
@@ -142,6 +144,7 @@ struct AddPlanItemCommand: HubCommand {
     request.item.name = self.name.joined(separator: " ")
     if request.item.kind.isEmpty { request.item.knownKind = .medicine }
     request.stock = self.stock
+    try await self.confirmation.ask(beforeNaming: request.item.name, session)
     let reply = try await session.ask(request)
     try await session.show(reply, PlanItemCard(reply).lines(session))
   }
@@ -162,8 +165,11 @@ struct ChangePlanItemCommand: HubCommand {
 
   @OptionGroup var options: PlanItemOptions
 
+  @OptionGroup var confirmation: Confirmation
+
   func run(_ session: Session) async throws {
     let id = try await self.item.id(session)
+    if let name { try await self.confirmation.ask(beforeNaming: name, id: id, session) }
     let before = try await session.ask(GetPlanItemRequest.with { $0.id = id })
     var changes = try await self.options.changes(session, before: before)
     changes.set(\.name, "name", self.name)
@@ -179,7 +185,8 @@ struct ChangePlanItemCommand: HubCommand {
 
 struct ListPlanItemsCommand: HubCommand {
   static let configuration = CommandConfiguration(
-    commandName: "items", abstract: "List the items of the plan.", discussion: "Example: kith plan items")
+    commandName: "items", abstract: "List the items of the plan.", discussion: "Example: kith plan items",
+    aliases: ["list"])
 
   @OptionGroup var global: GlobalOptions
 

@@ -35,7 +35,16 @@ struct NameMatch {
   ///
   /// - Throws: As ``id(of:)``.
   func exactID(of name: String, _ ids: ShortIDs = ShortIDs()) throws(Failure) -> String {
-    try self.only(self.exact(name), name, ids)
+    let exact = self.exact(name)
+    guard exact.isEmpty, !self.candidates.isEmpty else { return try self.only(exact, name, ids) }
+    let typed = Printable.text(name)
+    throw Failure.unknownRecord(
+      typed,
+      self.say(
+        "No \(self.noun) is called exactly \"\(typed)\". Give the whole name or the id of the one that you mean:\n",
+        "「\(typed)」とまったく同じ名前の\(self.noun)はありません。名前の全部か ID で指定してください。\n")
+        + self.lines(of: self.candidates, ids)
+    ).worded
   }
 
   /// The candidates with exactly this name.
@@ -58,14 +67,18 @@ struct NameMatch {
     return first.id
   }
 
+  /// A line for each candidate, with its id.
+  private func lines(of candidates: [Candidate], _ ids: ShortIDs) -> String {
+    candidates.map { "  \(ids[$0.id])  \(Printable.text($0.shown))" }.joined(separator: "\n")
+  }
+
   /// The failure for a name that several candidates have.
   func ambiguous(_ name: String, _ meant: [Candidate], _ ids: ShortIDs) -> Failure {
-    let lines = meant.map { "  \(ids[$0.id])  \(Printable.text($0.shown))" }
     return Failure(
       .invalidArgument, Self.ambiguous,
       self.say(
         "\"\(Printable.text(name))\" may be one of \(meant.count). Give the id of the \(self.noun) that you mean:\n",
-        "「\(Printable.text(name))」は\(meant.count)件あります。ID で指定してください。\n") + lines.joined(separator: "\n"),
+        "「\(Printable.text(name))」は\(meant.count)件あります。ID で指定してください。\n") + self.lines(of: meant, ids),
       details: Dictionary(meant.map { ($0.id, $0.shown) }) { first, _ in first }
     ).worded
   }

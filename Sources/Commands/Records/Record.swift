@@ -26,6 +26,8 @@ protocol Record: SyncedRecord, Identified {
   func facts(_ names: PersonNames, _ session: Session) -> [Details.Row]
   /// Its texts that may be longer than a line.
   func prose(_ names: PersonNames, _ session: Session) -> [String]
+  /// Where cells lead, by their text.
+  var links: [String: ReachLink] { get }
   /// The cells under the headings.
   func cells(_ names: PersonNames, _ session: Session) -> [String]
 }
@@ -41,6 +43,7 @@ extension Record {
   var ownerID: String { "" }
   var namedPeople: [String] { [self.ownerID] }
   var knownNames: [String: String] { [:] }
+  var links: [String: ReachLink] { [:] }
   func prose(_ names: PersonNames, _ session: Session) -> [String] { [] }
 
   /// The state of the record in lists; empty if the server has the same version, or if there is no server.

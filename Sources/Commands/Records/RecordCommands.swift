@@ -81,10 +81,41 @@ struct ShowRecordCommand<Record: ShownRecord>: HubCommand {
   }
 }
 
-/// The options that select the records of a list.
-struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
+/// The options of a list that leave out records.
+protocol RecordFilter: ParsableArguments {
+  associatedtype Record: ListedRecord
+
+  /// Arguments of the example of the list.
+  static var example: String { get }
+
+  /// Leaves out the records that the options do not name.
+  func fill(_ request: inout Record.Listing, _ session: Session) throws(Failure)
+}
+
+/// No such options.
+struct NoFilter<Record: ListedRecord>: RecordFilter {
+  static var example: String { "ann" }
+
+  func fill(_ request: inout Record.Listing, _ session: Session) throws(Failure) {}
+}
+
+/// `kith NOUN list`.
+struct ListRecordsCommand<Filter: RecordFilter>: HubCommand {
+  private typealias Record = Filter.Record
+
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "list",
+      abstract: "List the \(Record.noun.plural) of a person\(Record.isListedByPerson ? "" : " or of everybody").",
+      discussion: "Example: kith \(Record.noun.command) list \(Filter.example)")
+  }
+
+  @OptionGroup var global: GlobalOptions
+
   @Argument(help: PersonReference.help)
   var person: PersonReference?
+
+  @OptionGroup var filter: Filter
 
   @OptionGroup var page: PageOptions
 
@@ -97,31 +128,12 @@ struct RecordListOptions<Record: ListedRecord>: ParsableArguments {
     }
   }
 
-  func request(_ session: Session) async throws(Failure) -> Record.Listing {
+  func run(_ session: Session) async throws {
     var request = Record.Listing()
     request.personID = try await self.person?.id(session) ?? ""
     request.includeDeleted = self.deleted
-    return request
-  }
-}
-
-/// `kith NOUN list`.
-struct ListRecordsCommand<Record: ListedRecord>: HubCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "list",
-      abstract: "List the \(Record.noun.plural) of a person\(Record.isListedByPerson ? "" : " or of everybody").",
-      discussion: "Example: kith \(Record.noun.command) list ann")
-  }
-
-  @OptionGroup var global: GlobalOptions
-
-  @OptionGroup var records: RecordListOptions<Record>
-
-  func run(_ session: Session) async throws {
-    let request = try await self.records.request(session)
-    try await session.show(
-      page: try await self.records.page.ask(request, session), showsOwner: self.records.person == nil)
+    try self.filter.fill(&request, session)
+    try await session.show(page: try await self.page.ask(request, session), showsOwner: self.person == nil)
   }
 }
 

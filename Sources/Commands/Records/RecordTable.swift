@@ -29,9 +29,11 @@ struct RecordTable<R: Record> {
   /// The table, for those who put lines between its rows.
   func table(_ session: Session) -> Table {
     var table = Table(
-      [Column("PERSON", "人")] + R.headings + [Column("STATE", "状態", drops: 9), Column("ID")], hidesEmpty: true)
+      [Column("PERSON", "人", wraps: true)] + R.headings + [Column("STATE", "状態", drops: 9), Column("ID")],
+      hidesEmpty: true)
     for record in self.records {
       let owner = self.showsOwner && !record.ownerID.isEmpty ? self.names[record.ownerID] : ""
+      table.links.merge(record.links) { first, _ in first }
       table.add([owner] + record.cells(self.names, session) + [record.mark(session.language), session.ids[record.id]])
     }
     return table

@@ -7,7 +7,7 @@ struct RelationCommand: AsyncParsableCommand {
     commandName: "relation", abstract: "Relationships between people.",
     discussion: "Example: kith relation add ann parent bob",
     subcommands: [
-      AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<Relationship>.self,
+      AddRecordCommand<Owned<NewRelationArguments>>.self, ListRecordsCommand<NoFilter<Relationship>>.self,
       ShowRecordCommand<Relationship>.self, EditRecordCommand<RelationArguments>.self,
       DeleteRecordCommand<Relationship>.self, RelationTypesCommand.self,
     ])
@@ -59,7 +59,7 @@ extension Relationship: OwnedRecord, ListedRecord {
     newExample: "ann parent bob",
     changeExample: "godparent")
   static let headings: [Column] = [
-    Column("WHO", "誰"), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
+    Column("WHO", "誰", wraps: true), Column("IS THEIR", "関係"), Column("PERSON ID", "人の ID", drops: 2),
   ]
   static let isListedByPerson = true
 

@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import Bus
 internal import CivilTime
 internal import KithMessages
+internal import SwiftProtobuf
 
 struct RemindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -103,8 +105,7 @@ struct CallReminderCommand: HubCommand {
     if let on { request.on = try on.localText(session) }
     request.note = self.note
     request.timeZone = session.zone.name
-    let reminder = try await session.ask(request)
-    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await session.show(try await session.ask(request))
   }
 }
 
@@ -135,25 +136,51 @@ struct ListRemindersCommand: HubCommand {
   }
 }
 
+/// The reminder that a command is about.
+struct ReminderTarget: ParsableArguments {
+  @Argument(help: IDText.help)
+  var target: RecordID<Reminder>
+
+  /// Sends a request about it, and prints the reminder as it is then.
+  func send<Request: ReminderNaming>(_ request: Request, _ session: Session) async throws(Failure) {
+    var request = request
+    request.id = try await self.target.id(session)
+    try await session.show(try await session.ask(request))
+  }
+}
+
+/// A request that names a reminder.
+protocol ReminderNaming: Command where Reply == Reminder {
+  /// The id of the reminder.
+  var id: String { get set }
+}
+
+extension SnoozeReminderRequest: ReminderNaming {}
+extension DoneReminderRequest: ReminderNaming {}
+extension SkipReminderRequest: ReminderNaming {}
+extension RemoveReminderRequest: ReminderNaming {}
+
+extension Session {
+  /// Prints a reminder, and what others had answered of it.
+  fileprivate func show(_ reminder: Reminder) async throws(Failure) {
+    try await self.show(
+      reminder, ReminderTable([reminder], empty: "").lines(self) + reminder.answeredBefore(self))
+  }
+}
+
 struct SnoozeReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "snooze", abstract: "Snooze a due reminder.",
     discussion: "Example: kith remind snooze daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
-
-  @Argument(help: IDText.help)
-  var target: RecordID<Reminder>
+  @OptionGroup var reminder: ReminderTarget
 
   @Option(help: "Minutes until it comes again. Default: 30.")
   var minutes: UInt32 = 0
 
   func run(_ session: Session) async throws {
-    var request = SnoozeReminderRequest()
-    request.id = try await self.target.id(session)
-    request.minutes = self.minutes
-    let reminder = try await session.ask(request)
-    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
+    try await self.reminder.send(SnoozeReminderRequest.with { $0.minutes = self.minutes }, session)
   }
 }
 
@@ -166,17 +193,9 @@ struct DoneReminderCommand: HubCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var reminder: ReminderTarget
 
-  @Argument(help: IDText.help)
-  var target: RecordID<Reminder>
-
-  func run(_ session: Session) async throws {
-    var request = DoneReminderRequest()
-    request.id = try await self.target.id(session)
-    let reminder = try await session.ask(request)
-    try await session.show(
-      reminder, ReminderTable([reminder], empty: "").lines(session) + reminder.answeredBefore(session))
-  }
+  func run(_ session: Session) async throws { try await self.reminder.send(DoneReminderRequest(), session) }
 }
 
 struct SkipReminderCommand: HubCommand {
@@ -185,20 +204,13 @@ struct SkipReminderCommand: HubCommand {
     discussion: "Example: kith remind skip plan:2026-11-20-0700 --reason 'feels sick'")
 
   @OptionGroup var global: GlobalOptions
-
-  @Argument(help: IDText.help)
-  var target: RecordID<Reminder>
+  @OptionGroup var reminder: ReminderTarget
 
   @Option(help: "Why.")
   var reason = ""
 
   func run(_ session: Session) async throws {
-    var request = SkipReminderRequest()
-    request.id = try await self.target.id(session)
-    request.reason = self.reason
-    let reminder = try await session.ask(request)
-    try await session.show(
-      reminder, ReminderTable([reminder], empty: "").lines(session) + reminder.answeredBefore(session))
+    try await self.reminder.send(SkipReminderRequest.with { $0.reason = self.reason }, session)
   }
 }
 
@@ -208,14 +220,7 @@ struct RemoveReminderCommand: HubCommand {
     discussion: "Example: kith remind remove daily:2026-11-20")
 
   @OptionGroup var global: GlobalOptions
+  @OptionGroup var reminder: ReminderTarget
 
-  @Argument(help: IDText.help)
-  var target: RecordID<Reminder>
-
-  func run(_ session: Session) async throws {
-    var request = RemoveReminderRequest()
-    request.id = try await self.target.id(session)
-    let reminder = try await session.ask(request)
-    try await session.show(reminder, ReminderTable([reminder], empty: "").lines(session))
-  }
+  func run(_ session: Session) async throws { try await self.reminder.send(RemoveReminderRequest(), session) }
 }

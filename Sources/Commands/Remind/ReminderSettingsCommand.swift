@@ -55,7 +55,7 @@ struct ReminderSettingsCommand: HubCommand {
       request.fields.isEmpty ? try await session.ask(ReminderSettingsRequest()) : try await session.ask(request)
     let say = session.language
     func words(_ channels: [String]) -> String {
-      channels.isEmpty ? say("events alone", "なし") : channels.map(Printable.text).joined(separator: ", ")
+      channels.isEmpty ? say("kith only", "kith だけ") : channels.map(Printable.text).joined(separator: ", ")
     }
     let people = say("they come at", "時刻") + " \(settings.personTime.isEmpty ? "10:00" : settings.personTime)"
     try await session.show(

@@ -22,7 +22,7 @@ struct ReminderTable {
     ])
     for reminder in self.reminders {
       let what = reminder.inWords(say)
-      let due = reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
+      let due = reminder.comesAt
       table.add(
         due.seconds > session.now.seconds ? session.next(due) : session.relative(due), session.zone.text(due),
         reminder.note.isEmpty ? what : "\(what): \(reminder.note)",

@@ -40,7 +40,7 @@ struct SetupCommand: HubCommand {
   }
 
   /// Thrown without a terminal, before anything is asked.
-  static var noTerminal: Failure {
+  private static var noTerminal: Failure {
     Failure(
       .failedPrecondition, "NO_TERMINAL",
       "kith setup asks questions, so it needs a terminal. Each answer has a command of its own: kith contacts source add, "

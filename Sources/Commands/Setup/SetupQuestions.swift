@@ -15,7 +15,7 @@ struct SetupQuestions {
 
   /// Asks every question.
   ///
-  /// - Throws: `FAILED_PRECONDITION/NO_TERMINAL` if the terminal went away, `PASSWORD_MISSING` or the like.
+  /// - Throws: `CANCELLED/CANCELLED_BY_USER` for Ctrl-D, `FAILED_PRECONDITION/PASSWORD_MISSING` or the like.
   func ask() throws(Failure) -> SetupAnswers {
     var answers = SetupAnswers()
     answers.language = try self.language()
@@ -37,7 +37,7 @@ struct SetupQuestions {
   /// - Throws: `CANCELLED/CANCELLED_BY_USER` for no.
   func confirm() throws(Failure) {
     let answer = try self.line(self.say("Carry this out? [Y/n] ", "この内容で設定しますか? [Y/n] ")).lowercased()
-    guard ["", "y", "yes", "はい"].contains(answer) else { throw .cancelled }
+    guard ["", "y", "yes", "はい"].contains(answer) else { throw .unchanged(self.say) }
   }
 
   // MARK: - Each question
@@ -156,7 +156,7 @@ struct SetupQuestions {
 
   private func line(_ prompt: String) throws(Failure) -> String {
     guard self.isAsking else { return "" }
-    guard let line = self.session.console.ask(prompt) else { throw SetupCommand.noTerminal }
+    guard let line = self.session.console.ask(prompt) else { throw .unchanged(self.say) }
     return String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 

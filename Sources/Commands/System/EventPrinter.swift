@@ -106,7 +106,7 @@ struct EventLine {
       let channel = Printable.text(delivery.channel)
       body = say("delivery \(name) on \(channel): \(state)", "送信 \(name) (\(channel)): \(state)")
     case .system(let notice):
-      body = [notice.kind, notice.text].map(Printable.text).filter { !$0.isEmpty }.joined(separator: ": ")
+      body = [Self.words(of: notice, say), Printable.text(notice.text)].filter { !$0.isEmpty }.joined(separator: ": ")
     case nil:
       body =
         event.header.tombstone
@@ -123,6 +123,23 @@ struct EventLine {
     if kind == PersonReminder.kind.name { return PersonReminder.idNoun(say) }
     if let known = EventSubject.kinds.first(where: { $0.idKind == kind }) { return known.idNoun(say) }
     return kind.isEmpty ? say("record", "記録") : Printable.text(kind).replacing("_", with: " ")
+  }
+
+  /// What happened to kithd; the word of a newer one as it is.
+  private static func words(of notice: SystemNotice, _ say: Language) -> String {
+    switch notice.kind {
+    case "agent.started": say("kithd has started", "kithd が起動しました")
+    case "agent.stopping": say("kithd ends", "kithd が終了します")
+    case "storage.damaged": say("the database is damaged", "データベースが壊れています")
+    case "backup.made", "backup.good": say("a backup was made", "バックアップを作りました")
+    case "backup.failed": say("no backup could be made", "バックアップを作れませんでした")
+    case "device.paired", "device.added": say("a device was added", "端末が登録されました")
+    case "device.revoked": say("a device was revoked", "端末の登録が取り消されました")
+    case "key.approved": say("a key was approved", "鍵が承認されました")
+    case "key.revoked": say("a key was revoked", "鍵が取り消されました")
+    case "key.server": say("kithd's own key was changed", "kithd の鍵が変わりました")
+    default: Printable.text(notice.kind)
+    }
   }
 
   private static func words(of state: String, _ say: Language) -> String {

@@ -37,9 +37,10 @@ struct StatusReport {
     lines += self.storage(session)
     lines.append(
       Self.row(
-        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件")))
+        say("Commands", "処理中"), say("\(self.status.commandsInFlight) in flight", "\(self.status.commandsInFlight)件"),
+        say))
     let watchers = Int(self.status.subscriptions)
-    lines.append(Self.row(say("Watched", "通知先"), say("by \(Count.of(watchers, "subscription"))", "\(watchers)件")))
+    lines.append(Self.row(say("Watched", "通知先"), say("by \(Count.of(watchers, "subscription"))", "\(watchers)件"), say))
     let streams = self.status.heads.map { "\(Printable.text($0.stream)) \($0.seq)" }
     let events = streams.isEmpty ? say("none", "なし") : streams.joined(separator: ", ")
     lines += Self.rows(say("Streams", "イベント"), events, session)
@@ -48,17 +49,19 @@ struct StatusReport {
     return self.needs(session) + lines
   }
 
-  private static let indent = 10
+  /// The columns of the labels.
+  private static func indent(_ say: Language) -> Int { say == .japanese ? 13 : 10 }
 
-  private static func row(_ label: String, _ text: String) -> String {
-    Printable.padded(label, to: Self.indent, alignment: .left) + text
+  private static func row(_ label: String, _ text: String, _ say: Language) -> String {
+    Printable.padded(label, to: Self.indent(say), alignment: .left) + text
   }
 
   /// A row, wrapped to the terminal.
   private static func rows(_ label: String, _ text: String, _ session: Session) -> [String] {
-    guard let width = session.layout.width else { return [Self.row(label, text)] }
-    return Printable.wrapped(text, to: width - Self.indent).enumerated()
-      .map { Self.row($0.offset == 0 ? label : "", $0.element) }
+    let say = session.language
+    guard let width = session.layout.width else { return [Self.row(label, text, say)] }
+    return Printable.wrapped(text, to: width - Self.indent(say)).enumerated()
+      .map { Self.row($0.offset == 0 ? label : "", $0.element, say) }
   }
 
   private static func span(_ seconds: Int64, _ say: Language) -> String {
@@ -87,7 +90,7 @@ struct StatusReport {
   private func backup(_ session: Session) -> [String] {
     guard let backups = self.backups else { return [] }
     let say = session.language
-    let label = say("Backup", "バックアップ ")
+    let label = say("Backup", "バックアップ")
     guard !backups.folder.isEmpty else {
       return Self.rows(
         label,
@@ -96,7 +99,7 @@ struct StatusReport {
           "毎日は作っていません。作るには kithd.toml の [backup] に folder を書いてください"), session)
     }
     let daily = StatusExamination(self.status, backups, session).dailyBackup
-    return daily.map { $0.state == .bad ? [] : [Self.row(label, Printable.text($0.found))] } ?? []
+    return daily.map { $0.state == .bad ? [] : [Self.row(label, Printable.text($0.found), say)] } ?? []
   }
 
   /// With it the rest is on a screen of 24 lines.
@@ -107,14 +110,15 @@ struct StatusReport {
     let planes = self.status.planes.map {
       say("\($0.connections) on \(Printable.text($0.name))", "\(Printable.text($0.name)) \($0.connections)件")
     }
-    var lines = [Self.row(say("Connected", "接続"), planes.joined(separator: say(", ", "、")))]
+    var lines = [Self.row(say("Connected", "接続"), planes.joined(separator: say(", ", "、")), say)]
     let failed = self.status.planes.reduce(0) { $0 + Int(clamping: $1.failedHandshakes) }
     if failed > 0 {
       lines.append(
         Self.row(
           "",
           say(
-            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"))
+            "\(Count.of(failed, "handshake")) failed since the start: see the log", "起動後に失敗した接続: \(failed)件。ログを見てください"),
+          say)
       )
     }
     return lines
@@ -123,17 +127,17 @@ struct StatusReport {
   /// A line for each door, and one for what a person has to mend.
   private func doors(_ session: Session) -> [String] {
     self.status.doors.flatMap { door in
-      let style = session.console.style
+      let (style, say) = (session.console.style, session.language)
       let isAway = session.now.seconds - door.lastSeen.seconds > 90
       let state =
         isAway
         ? style.bad(
-          session.language(
+          say(
             "away since \(session.zone.text(door.lastSeen)): systemctl start kith-web",
             "\(session.zone.text(door.lastSeen)) から停止中: systemctl start kith-web"))
         : Self.certificate(of: door, session)
-      return [Self.row(session.language("Web", "ウェブ"), "\(Printable.text(door.url)) (\(state))")]
-        + (door.fault.isEmpty || isAway ? [] : ["          \(style.bad(Printable.text(door.fault)))"])
+      return [Self.row(say("Web", "ウェブ"), "\(Printable.text(door.url)) (\(state))", say)]
+        + (door.fault.isEmpty || isAway ? [] : [Self.row("", style.bad(Printable.text(door.fault)), say)])
     }
   }
 
@@ -166,7 +170,7 @@ struct StatusReport {
     var lines = [
       Self.row(
         say("Jobs", "ジョブ"),
-        say("\(work.queued) waiting, \(work.leased) with workers", "待機 \(work.queued)件、実行中 \(work.leased)件"))
+        say("\(work.queued) waiting, \(work.leased) with workers", "待機 \(work.queued)件、実行中 \(work.leased)件"), say)
     ]
     for worker in work.workers {
       let services = Set(worker.services.map { JobCard.short(String($0.prefix { $0 != "/" })) }).sorted()
@@ -177,7 +181,7 @@ struct StatusReport {
         Self.row(
           say("Worker", "ワーカー"),
           "\(Printable.text(worker.name)): \(state), \(say(Count.of(Int(worker.leases), "job"), "\(worker.leases)件")), "
-            + services.joined(separator: ", ")))
+            + services.joined(separator: ", "), say))
     }
     for service in work.unserved {
       lines.append(
@@ -201,9 +205,9 @@ struct StatusReport {
     let held = [integrity, contacts, Count.bytes(storage.bytes)].joined(separator: say(", ", "、"))
     let path = Printable.text(storage.path)
     // Of the whole line, the colour of the first word takes no columns.
-    let isShort = Self.indent + Printable.width("\(held) in \(path)") < session.layout.width ?? .max
+    let isShort = Self.indent(say) + Printable.width("\(held) in \(path)") < session.layout.width ?? .max
     let lines = isShort ? [say("\(held) in \(path)", "\(held) (\(path))")] : [held, path]
-    return lines.enumerated().map { Self.row($0.offset == 0 ? say("Storage", "保存場所") : "", $0.element) }
-      + storage.faults.map { Self.row("", Printable.text($0)) }
+    return lines.enumerated().map { Self.row($0.offset == 0 ? say("Storage", "保存場所") : "", $0.element, say) }
+      + storage.faults.map { Self.row("", Printable.text($0), say) }
   }
 }

@@ -7,7 +7,8 @@ struct TalkCommand: AsyncParsableCommand {
     commandName: "talk", abstract: "Conversations with people: in person, by email, by text.",
     discussion: "Example: kith talk log ann --channel email --note 'She sends the photos'",
     subcommands: [
-      AddRecordCommand<Owned<NewTalkArguments>>.self, ListTalksCommand.self, ShowRecordCommand<Conversation>.self,
+      AddRecordCommand<Owned<NewTalkArguments>>.self, ListRecordsCommand<TalkFilter>.self,
+      ShowRecordCommand<Conversation>.self,
       EditRecordCommand<TalkEdits>.self, DeleteRecordCommand<Conversation>.self,
       RestoreRecordCommand<Conversation>.self, ReplyCommand.self,
       TalkMessageCommand.self,
@@ -45,6 +46,22 @@ struct TalkEdits: RecordArguments {
   func fill(_ changes: inout Changes<Conversation>, _ session: Session) throws(Failure) {
     changes.set(\.channel, "channel", self.channel)
     changes.set(\.happenedAt, "happened_at", try self.when.moment(session))
+  }
+}
+
+struct TalkFilter: RecordFilter {
+  typealias Record = Conversation
+
+  static let example = "ann --channel email"
+
+  @OptionGroup var span: SpanOptions
+
+  @Option(help: "Only over this channel.")
+  var channel = ""
+
+  func fill(_ request: inout ListConversationsRequest, _ session: Session) throws(Failure) {
+    request.channel = self.channel
+    try self.span.fill(&request, session)
   }
 }
 
@@ -123,23 +140,4 @@ extension Conversation: OwnedRecord, ListedRecord, RestorableRecord {
 
   /// The conversation in a few words, without person and channel.
   var summary: String { self.messages.first?.content ?? "" }
-}
-
-struct ListTalksCommand: HubCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List conversations with a person or with everybody, newest first.",
-    discussion: "Example: kith talk list ann --channel email")
-
-  @OptionGroup var global: GlobalOptions
-
-  @OptionGroup var records: RecordListOptions<Conversation>
-
-  @Option(help: "Only over this channel.")
-  var channel = ""
-
-  func run(_ session: Session) async throws {
-    var request = try await self.records.request(session)
-    request.channel = self.channel
-    try await session.show(page: try await session.ask(request), showsOwner: self.records.person == nil)
-  }
 }

@@ -7,7 +7,8 @@ struct TaskCommand: AsyncParsableCommand {
     commandName: "task", abstract: "Things to do, for a person or in general.",
     discussion: "Example: kith task add ann Send the photos",
     subcommands: [
-      AddRecordCommand<NewTaskArguments>.self, ListRecordsCommand<TaskItem>.self, ShowRecordCommand<TaskItem>.self,
+      AddRecordCommand<NewTaskArguments>.self, ListRecordsCommand<NoFilter<TaskItem>>.self,
+      ShowRecordCommand<TaskItem>.self,
       EditRecordCommand<TaskArguments>.self, CompleteTaskCommand.self, DeleteRecordCommand<TaskItem>.self,
       RestoreRecordCommand<TaskItem>.self,
     ])

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Help
 internal import KithMessages
+internal import SwiftProtobuf
 
 /// The language of all that is printed.
 enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
@@ -44,6 +45,13 @@ enum Language: String, Sendable, CaseIterable, ExpressibleByArgument {
     case "transcribing": self("transcribing", "文字起こし中")
     default: SourceState.name(name)
     }
+  }
+
+  /// What progress waits for and how long; nil if it goes on.
+  func wait(_ progress: Progress) -> String? {
+    guard progress.stage == "rate_limit" else { return nil }
+    let seconds = progress.eta.seconds
+    return self("Monica's rate limit: goes on in \(seconds) s", "Monica の回数制限: \(seconds)秒後に続けます")
   }
 
   /// The name of a category of care.

@@ -1,4 +1,7 @@
+internal import Bus
 internal import Help
+internal import KithMessages
+internal import Synchronization
 
 /// A column of a table.
 struct Column: Sendable {
@@ -31,6 +34,9 @@ struct Column: Sendable {
   /// The heading in a language.
   func heading(_ say: Language) -> String { say(self.english, self.japanese) }
 
+  /// What a person types for it in a language.
+  func choice(_ say: Language) -> String { say(self.name, self.heading(say)) }
+
   /// Whether a word that was typed for `--columns` means this one: its name, or a heading.
   func isCalled(_ word: String) -> Bool {
     [self.name, self.english, self.japanese].contains { $0.lowercased() == word.lowercased() }
@@ -49,6 +55,8 @@ struct Table {
 
   private let columns: [Column]
   private let hidesEmpty: Bool
+  /// Where cells lead, by their text.
+  var links: [String: ReachLink] = [:]
   private var rows: [[String]] = []
 
   /// Begins a table.
@@ -71,12 +79,6 @@ struct Table {
   ///
   /// - Parameter indent: Columns of the terminal that are left free on the left.
   func lines(_ session: Session, indent: Int = 0) -> [String] {
-    if !session.layout.columns.isEmpty, session.layout.chosen(of: self.columns) == nil {
-      let say = session.language
-      let names = self.columns.map { say($0.name, $0.heading(say)) }.filter { !$0.isEmpty }.joined(separator: ", ")
-      session.console.printError(
-        session.language("kith: No such column. There are: \(names)", "kith: その列はありません。選べる列: \(names)"))
-    }
     let (heading, rows, leftOut) = self.parts(session, indent: indent)
     return [heading] + rows.joined() + leftOut
   }
@@ -86,10 +88,10 @@ struct Table {
     let (shown, widths, left) = self.layout(session, width: session.layout.width.map { $0 - indent })
     let style = session.console.style
     let say = session.language
-    let names = left.map { say(self.columns[$0].name, self.columns[$0].heading(say)) }.joined(separator: ", ")
+    let names = left.map { self.columns[$0].choice(say) }.joined(separator: ", ")
     return (
       style.bold(self.line(self.columns.map { $0.heading(say) }, shown, widths)),
-      self.rows.map { self.block($0, shown, widths) },
+      self.rows.map { self.block($0, shown, widths, style) },
       left.isEmpty ? [] : [style.dim(say("Left out: \(names). --wide shows all.", "省いた列: \(names) (--wide ですべて表示)"))]
     )
   }
@@ -129,7 +131,7 @@ struct Table {
   }
 
   /// The lines of one row.
-  private func block(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> [String] {
+  private func block(_ cells: [String], _ shown: [Int], _ widths: [Int], _ style: Style) -> [String] {
     var pieces = cells.map { [$0] }
     for column in shown where Printable.width(cells[column]) > widths[column] {
       guard self.columns[column].wraps else {
@@ -144,13 +146,18 @@ struct Table {
       }
     }
     return (0..<(shown.map { pieces[$0].count }.max() ?? 1)).map { index in
-      self.line(pieces.map { $0.indices.contains(index) ? $0[index] : "" }, shown, widths)
+      // What is in pieces has no link: a part of it could mean something else.
+      self.line(pieces.map { $0.indices.contains(index) ? $0[index] : "" }, shown, widths) { column, text in
+        text == cells[column] ? style.link(text, self.links[text]) : text
+      }
     }
   }
 
-  private func line(_ cells: [String], _ shown: [Int], _ widths: [Int]) -> String {
+  private func line(
+    _ cells: [String], _ shown: [Int], _ widths: [Int], _ link: (Int, String) -> String = { $1 }
+  ) -> String {
     let padded = shown.map {
-      Printable.padded(cells[$0], to: widths[$0], alignment: self.columns[$0].alignment)
+      Printable.padded(link($0, cells[$0]), to: widths[$0], alignment: self.columns[$0].alignment)
     }
     let line = padded.joined(separator: String(repeating: " ", count: Self.space))
     return String(line.reversed().drop { $0 == " " }.reversed())
@@ -163,6 +170,7 @@ struct TableLayout: Sendable {
   var width: Int?
   /// The names of the columns to show; empty = as the table states.
   var columns: [String] = []
+  private let known = KnownColumns()
 
   /// Lines of text, as wide as the terminal at most, but for commands to copy: a shell would take the pieces for two.
   func folded(_ lines: [String]) -> [String] {
@@ -170,11 +178,40 @@ struct TableLayout: Sendable {
     return lines.flatMap { $0.hasPrefix("kith ") ? [$0] : Columns.folded($0, to: width) }
   }
 
-  /// The columns of a table that were asked for, in that order; nil if none was.
+  /// The columns of a table that were asked for, in that order; nil if it has none of them.
   func chosen(of columns: [Column]) -> [Int]? {
+    self.known.learn(columns)
     let chosen = self.columns.compactMap { word in columns.firstIndex { $0.isCalled(word) } }
     return chosen.isEmpty ? nil : chosen
   }
+
+  /// Looks for the columns that were asked for in the tables that were laid out.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/COLUMN_UNKNOWN` with the columns that there are, if none has one of them.
+  func check(_ say: Language) throws(Failure) {
+    let known = self.known.all
+    guard !known.isEmpty, let word = self.columns.first(where: { word in !known.contains { $0.isCalled(word) } })
+    else { return }
+    let names = known.map { $0.choice(say) }.filter { !$0.isEmpty }
+    let list = names.enumerated().filter { names.firstIndex(of: $1) == $0 }.map(\.element).joined(separator: ", ")
+    let typed = Printable.text(word)
+    throw Failure(
+      .invalidArgument, Self.unknownColumn,
+      say("There is no column \"\(typed)\". There are: \(list)", "「\(typed)」という列はありません。選べる列: \(list)")
+    ).worded
+  }
+
+  /// The reason where there is no such column.
+  static let unknownColumn = "COLUMN_UNKNOWN"
+}
+
+/// The columns of the tables that one command prints.
+private final class KnownColumns: Sendable {
+  private let columns = Mutex<[Column]>([])
+
+  var all: [Column] { self.columns.withLock { $0 } }
+
+  func learn(_ columns: [Column]) { self.columns.withLock { $0 += columns } }
 }
 
 /// One record in full: a title, a line for each field, and longer text below.
@@ -186,6 +223,8 @@ struct Details {
   let rows: [Row]
   /// Longer text below, ready for a terminal.
   var body: [String] = []
+  /// Where values lead, by their text.
+  var links: [String: ReachLink] = [:]
 
   /// The lines; values that are wider than the terminal go on below their beginning.
   ///
@@ -197,7 +236,10 @@ struct Details {
     return [session.console.style.bold(Printable.text(self.title))]
       + rows.flatMap { label, value in
         Columns.wrapped(value, to: room).enumerated().map { index, line in
-          "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(line)"
+          // A line that is too wide is broken later, and a link with it.
+          let isWhole = line == value && Printable.width(line) <= room
+          let shown = isWhole ? session.console.style.link(line, self.links[value]) : line
+          return "  \(Printable.padded(index == 0 ? label : "", to: width, alignment: .left))  \(shown)"
         }
       }
       + (self.body.isEmpty ? [] : [""] + self.body.map { "  " + $0 })

@@ -139,9 +139,12 @@ struct RevokeDeviceCommand: HubCommand {
   var name: String
 
   func run(_ session: Session) async throws {
+    let known = try await session.ask(DevicesListRequest())
     try self.confirmation.ask(
       session.language(
         "Revoke the device \(Printable.text(self.name)) for good?", "端末 \(Printable.text(self.name)) の登録を取り消しますか?"),
+      isThere: known.devices.contains { $0.name == self.name && $0.state != "revoked" }
+        || known.invitations.contains { $0.name == self.name },
       session)
     var request = RevokeDeviceRequest()
     request.name = self.name

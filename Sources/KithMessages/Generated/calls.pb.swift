@@ -872,9 +872,32 @@ public nonisolated struct ListConversationsRequest: Sendable {
 
   public var channel: String = String()
 
+  /// of when it happened
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// exclusive
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct ListConversationsReply: Sendable {
@@ -2756,7 +2779,7 @@ nonisolated extension DeleteCallTemplateRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension ListConversationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListConversationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{1}channel\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{1}channel\0\u{1}from\0\u{1}to\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2769,12 +2792,18 @@ nonisolated extension ListConversationsRequest: SwiftProtobuf.Message, SwiftProt
       case 3: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.channel) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.personID.isEmpty {
       try visitor.visitSingularStringField(value: self.personID, fieldNumber: 1)
     }
@@ -2790,6 +2819,12 @@ nonisolated extension ListConversationsRequest: SwiftProtobuf.Message, SwiftProt
     if !self.channel.isEmpty {
       try visitor.visitSingularStringField(value: self.channel, fieldNumber: 5)
     }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2799,6 +2834,8 @@ nonisolated extension ListConversationsRequest: SwiftProtobuf.Message, SwiftProt
     if lhs.cursor != rhs.cursor {return false}
     if lhs.includeDeleted != rhs.includeDeleted {return false}
     if lhs.channel != rhs.channel {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

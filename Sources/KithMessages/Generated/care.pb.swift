@@ -381,6 +381,12 @@ public nonisolated struct ListCareRequest: Sendable {
 
   public var state: String = String()
 
+  /// as day; entries of a span of days are the oldest first, as those of a day
+  public var fromDay: String = String()
+
+  /// inclusive
+  public var toDay: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1429,7 +1435,7 @@ nonisolated extension GetCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension ListCareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListCareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}category\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{1}review\0\u{1}state\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}category\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{1}review\0\u{1}state\0\u{3}from_day\0\u{3}to_day\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1444,6 +1450,8 @@ nonisolated extension ListCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 5: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.review) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.fromDay) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.toDay) }()
       default: break
       }
     }
@@ -1471,6 +1479,12 @@ nonisolated extension ListCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 7)
     }
+    if !self.fromDay.isEmpty {
+      try visitor.visitSingularStringField(value: self.fromDay, fieldNumber: 8)
+    }
+    if !self.toDay.isEmpty {
+      try visitor.visitSingularStringField(value: self.toDay, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1482,6 +1496,8 @@ nonisolated extension ListCareRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.includeDeleted != rhs.includeDeleted {return false}
     if lhs.review != rhs.review {return false}
     if lhs.state != rhs.state {return false}
+    if lhs.fromDay != rhs.fromDay {return false}
+    if lhs.toDay != rhs.toDay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -833,9 +833,32 @@ public nonisolated struct ListNotesRequest: Sendable {
 
   public var includeDeleted: Bool = false
 
+  /// of when it was written
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// exclusive
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct ListNotesReply: Sendable {
@@ -1080,6 +1103,12 @@ public nonisolated struct ListActivitiesRequest: Sendable {
   public var cursor: String = String()
 
   public var includeDeleted: Bool = false
+
+  /// of the day on which it happened
+  public var fromDay: String = String()
+
+  /// inclusive
+  public var toDay: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3071,7 +3100,7 @@ nonisolated extension DismissLinkReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension ListNotesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListNotesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{1}from\0\u{1}to\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3083,12 +3112,18 @@ nonisolated extension ListNotesRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.personID.isEmpty {
       try visitor.visitSingularStringField(value: self.personID, fieldNumber: 1)
     }
@@ -3101,6 +3136,12 @@ nonisolated extension ListNotesRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.includeDeleted != false {
       try visitor.visitSingularBoolField(value: self.includeDeleted, fieldNumber: 4)
     }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3109,6 +3150,8 @@ nonisolated extension ListNotesRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.limit != rhs.limit {return false}
     if lhs.cursor != rhs.cursor {return false}
     if lhs.includeDeleted != rhs.includeDeleted {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3577,7 +3620,7 @@ nonisolated extension RestoreTaskRequest: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension ListActivitiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListActivitiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{1}limit\0\u{1}cursor\0\u{3}include_deleted\0\u{3}from_day\0\u{3}to_day\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3589,6 +3632,8 @@ nonisolated extension ListActivitiesRequest: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.includeDeleted) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.fromDay) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.toDay) }()
       default: break
       }
     }
@@ -3607,6 +3652,12 @@ nonisolated extension ListActivitiesRequest: SwiftProtobuf.Message, SwiftProtobu
     if self.includeDeleted != false {
       try visitor.visitSingularBoolField(value: self.includeDeleted, fieldNumber: 4)
     }
+    if !self.fromDay.isEmpty {
+      try visitor.visitSingularStringField(value: self.fromDay, fieldNumber: 5)
+    }
+    if !self.toDay.isEmpty {
+      try visitor.visitSingularStringField(value: self.toDay, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3615,6 +3666,8 @@ nonisolated extension ListActivitiesRequest: SwiftProtobuf.Message, SwiftProtobu
     if lhs.limit != rhs.limit {return false}
     if lhs.cursor != rhs.cursor {return false}
     if lhs.includeDeleted != rhs.includeDeleted {return false}
+    if lhs.fromDay != rhs.fromDay {return false}
+    if lhs.toDay != rhs.toDay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

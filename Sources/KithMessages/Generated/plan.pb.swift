@@ -355,7 +355,7 @@ public nonisolated struct Dose: @unchecked Sendable {
     set {_uniqueStorage()._deletedBy = newValue}
   }
 
-  /// the person who recorded it knew of the warnings
+  /// the person who recorded it knew that it was given already
   public var confirmed: Bool {
     get {_storage._confirmed}
     set {_uniqueStorage()._confirmed = newValue}
@@ -375,7 +375,7 @@ public nonisolated struct PlanWarning: Sendable {
   // methods supported on all messages.
 
   /// "given" = this time was answered already, "early" = less than least_minutes after another one, or more than missed_minutes before its
-  /// time, "most" = the day has had its most, "inactive" = the item is paused or ended
+  /// time, "most" = the day has had its most, "inactive" = the item is paused or ended, or it is before its first or after its last day
   public var kind: String = String()
 
   /// which one was recorded before; of one that is before its time: none
@@ -718,8 +718,9 @@ public nonisolated struct GiveRequest: Sendable {
 
   public var itemID: String = String()
 
-  /// Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it; else that one or the next,
-  /// whichever is nearer, where one that was answered counts from its answer; of an item that is given as needed: none.
+  /// Which time it answers, as in PlanDue. Absent = the last one whose time has come, if nobody answered it, or the next, if that last one
+  /// was missed and the next is nearer and comes within an hour. If the last one was answered, that one or the next, whichever is nearer,
+  /// where it counts from its answer. Of an item that is given as needed: none.
   public var due: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_due ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_due = newValue}
@@ -755,7 +756,8 @@ public nonisolated struct GiveRequest: Sendable {
   /// see service People
   public var clientID: String = String()
 
-  /// A person was told of the warnings, and records it all the same. Without it two people who gave the same are told of each other.
+  /// A person was told that it was given already, and records it all the same. Without it two people who gave the same are told of each
+  /// other.
   public var confirmed: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

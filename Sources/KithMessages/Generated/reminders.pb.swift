@@ -343,7 +343,7 @@ public nonisolated struct ReminderStatusReply: Sendable {
 
   public var due: [Reminder] = []
 
-  /// the next 50
+  /// the next 50; those of the care plan come within 24 hours, and have no id before
   public var pending: [Reminder] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

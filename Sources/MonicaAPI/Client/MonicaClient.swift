@@ -11,6 +11,8 @@ struct MonicaClient: Sendable {
   let credentials: Credentials
   let gate: RateGate
   var pace: Pace
+  /// Called at each second of a wait for the rate limit with what is left of it.
+  var reportWait: @Sendable (Duration) -> Void = { _ in }
 
   /// How often a request is sent if the rate limit refuses it.
   private static let attempts = 4
@@ -84,7 +86,7 @@ struct MonicaClient: Sendable {
     let request = try self.request(method, target, body: body)
     var attempt = 1
     while true {
-      try await self.gate.enter(self.pace)
+      try await self.gate.enter(self.pace, self.reportWait)
       let response: HTTPResponse
       do throws(TransferError) {
         response = try await self.http.send(request)

@@ -10,14 +10,18 @@ actor RateGate {
 
   /// Waits for a turn.
   ///
+  /// - Parameter report: Called at each second of a wait with what is left of it.
   /// - Throws: `rateLimited` if the wait would exceed the patience of the pace; `cancelled`.
-  func enter(_ pace: Pace) async throws(MonicaError) {
+  func enter(_ pace: Pace, _ report: @Sendable (Duration) -> Void) async throws(MonicaError) {
     while true {
       let now = ContinuousClock.now
       guard case .at(let moment) = self.limiter.take(isUrgent: pace.isUrgent, now: now) else { return }
       let wait = moment - now
       guard pace.patience.map({ wait <= $0 }) ?? true else { throw MonicaError(.rateLimited(wait: wait)) }
-      do { try await Task.sleep(until: moment) } catch { throw MonicaError(.transfer(.cancelled)) }
+      report(wait)
+      do { try await Task.sleep(until: min(moment, now + .seconds(1))) } catch {
+        throw MonicaError(.transfer(.cancelled))
+      }
     }
   }
 

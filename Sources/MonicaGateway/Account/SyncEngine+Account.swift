@@ -140,12 +140,8 @@ extension MonicaStatus {
     self.userEmail = account.userEmail
     let shown: SyncStatus
     if let pass { shown = pass } else { shown = try view.accounts.status() ?? SyncStatus() }
-    var report = SyncReport(shown)
-    if pass == nil, account.hasServer {
-      let counts = try view.outbox.counts()
-      report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
-    }
-    self.sync = report.status
+    self.sync = SyncReport(shown).status
+    if pass == nil, account.hasServer { self.sync.set(try view.outbox.counts()) }
     self.pending = self.sync.pending
     self.failed = self.sync.failed
     self.conflicts = self.sync.conflicts

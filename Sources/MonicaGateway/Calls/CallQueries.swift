@@ -12,11 +12,7 @@ extension CallFilter {
     get throws(Failure) {
       var query = RecordQuery()
       if !self.personID.isEmpty { query.person = self.personID }
-      if self.hasFrom { query.from = self.from.nanosecondsSince1970 }
-      if self.hasTo { query.to = self.to.nanosecondsSince1970 }
-      if let from = query.from, let to = query.to, from > to {
-        throw .invalid(field: "to", "is before `from`, so no call can be between them.")
-      }
+      try query.restrict(to: self)
       if !self.emotion.isEmpty { query.emotion = self.emotion }
       if !self.tag.isEmpty { query.tag = self.tag }
       if !self.syncState.isEmpty { query.syncState = try RecordState(asked: self.syncState, field: "sync_state") }

@@ -44,9 +44,12 @@ extension MonicaGatewayActor {
 
 extension ListConversationsRequest: RecordQuerying {
   var query: RecordQuery {
-    RecordQuery(
-      limit: self.limit, cursor: self.cursor, person: self.personID.isEmpty ? nil : self.personID,
-      channel: self.channel.isEmpty ? nil : self.channel, includesDeleted: self.includeDeleted)
+    get throws(Failure) {
+      var query = self.ofPerson
+      if !self.channel.isEmpty { query.channel = self.channel }
+      try query.restrict(to: self)
+      return query
+    }
   }
 }
 

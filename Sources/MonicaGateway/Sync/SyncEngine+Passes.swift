@@ -234,8 +234,7 @@ extension Transaction {
   func publish(_ report: inout SyncReport, isFinal: Bool = false, now: Int64) throws(Failure) {
     guard report.isDue(now: now) || isFinal else { return }
     report.noteReport(now: now)
-    let counts = try self.outbox.counts()
-    report.set(pending: counts.pending + counts.syncing, failed: counts.failed, conflicts: counts.conflicts)
+    report.set(try self.outbox.counts())
     try self.accounts.setStatus(report.status)
     var event = Event()
     event.sync = report.status

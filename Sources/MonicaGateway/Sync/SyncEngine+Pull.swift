@@ -21,7 +21,7 @@ extension SyncEngine {
     let account = try self.usedAccount()
     var request = ReadCatalogRequest()
     request.account = account
-    let reply = try await self.remote.ask(request, CallContext())
+    let reply = try await self.remote.ask(request, self.reading)
     try await self.advance { plan, _, transaction throws(Failure) in
       for (catalog, entries) in Dictionary(grouping: reply.entries, by: \.catalog) {
         try transaction.catalog.replace(catalog, with: entries)
@@ -72,8 +72,7 @@ extension SyncEngine {
     request.owner = owner
     request.urgent = isUrgent
     let received = Lock(PullPage())
-    let context = CallContext { [weak self] progress in Task { await self?.tell(progress) } }
-    let reply = try await self.remote.call(request, context) { page throws(Failure) in
+    let reply = try await self.remote.call(request, self.reading) { page throws(Failure) in
       received.withLock { all in
         let records = all.records
         all = page
@@ -135,7 +134,7 @@ extension SyncEngine {
     request.kind = kind.name
     request.monicaID = id
     request.urgent = isUrgent
-    let reply = try await self.remote.ask(request, CallContext())
+    let reply = try await self.remote.ask(request, self.reading)
     return reply.found ? reply.record : nil
   }
 

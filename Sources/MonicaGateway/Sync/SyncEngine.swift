@@ -290,8 +290,14 @@ public actor SyncEngine {
 
   /// Sends progress to the callers of the pass: its own, or that of the service that reads for it.
   func tell(_ progress: Progress? = nil) {
-    for waiter in self.agenda.current?.waiters ?? [] { self.sinks[waiter]?(progress ?? self.report.progress) }
+    let own = self.report.progress
+    var progress = progress ?? own
+    progress.fraction = own.fraction
+    for waiter in self.agenda.current?.waiters ?? [] { self.sinks[waiter]?(progress) }
   }
+
+  /// The context of a call to the service that reads for the pass.
+  var reading: CallContext { CallContext { [weak self] progress in Task { await self?.tell(progress) } } }
 
   static let stopping = Failure(
     .unavailable, "SHUTTING_DOWN",

@@ -64,11 +64,7 @@ struct SyncReport: Sendable {
   }
 
   /// Sets the counts of changes that wait for the server.
-  mutating func set(pending: Int, failed: Int, conflicts: Int) {
-    self.status.pending = UInt32(clamping: pending)
-    self.status.failed = UInt32(clamping: failed)
-    self.status.conflicts = UInt32(clamping: conflicts)
-  }
+  mutating func set(_ counts: OutboxCounts) { self.status.set(counts) }
 
   /// Sets the time of the next automatic pass; nil if none is planned.
   mutating func set(nextAttempt: Int64?) {

@@ -24,7 +24,7 @@ struct DueReminders: Sendable {
       """ : ""
     let note: HTML = reminder.note.isEmpty ? "" : " <span class=\"words\">\(reminder.note)</span>"
     return """
-      <li data-test="reminder"><span>\(self.view.dayAndTime(of: reminder.due)) \(reminder.title)\(note)</span>\
+      <li data-test="reminder"><span>\(self.view.dayAndTime(of: reminder.comesAt)) \(reminder.title)\(note)</span>\
       <span class="actions">\(buttons)</span></li>
       """
   }

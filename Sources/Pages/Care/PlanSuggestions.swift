@@ -27,6 +27,8 @@ struct PlanSuggestions: Sendable {
       .with("itemId", said.item.id).with("occurredAt", said.occurredAt.rfc3339)
     if said.hasDue { form = form.with("due", said.due.rfc3339) }
     if !said.amount.isEmpty { form = form.with("amount", said.amount) }
+    // It stands before the button.
+    if said.warnings.contains(where: { $0.knownKind == .given }) { form = form.with("confirmed:bool", "true") }
     let label = self.view[.tick, ["what": "\(said.item.name)\(time)\(amount)"]]
     return "\(HTML(said.warnings.map { self.warning($0, zone) }))\(form.button(label, test: "tick"))"
   }

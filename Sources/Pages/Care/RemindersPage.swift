@@ -15,7 +15,7 @@ public struct RemindersPage: Page {
       status.pending.isEmpty
       ? "<p class=\"empty\">\(view[.none])</p>" : "<ul>\(HTML(status.pending.map { due.item($0, "/reminders") }))</ul>"
     return Shown(
-      view[.reminders], in: .more, follows: ["reminders"],
+      view[.reminders], in: .more, follows: ["care", "reminders"],
       """
       \(due.html(status.due, next: "/reminders"))<section class="card"><h2>\(view[.coming])</h2>\(coming)</section>
       \(view.canRecord ? self.daily(status.daily, view) + self.push(isOn: isReminded, view) : "")

@@ -113,6 +113,7 @@ actor DeliveryEngine {
         var entry = try transaction.deliveries.require(id)
         guard entry.knownState == .sending else { continue }
         entry.resume(at: now)
+        try transaction.withdrawOutdated(&entry)
         try transaction.deliveries.put(entry, now: now)
       }
       return try transaction.deliveries.heads()
@@ -196,6 +197,7 @@ actor DeliveryEngine {
       // Its channel may have been removed meanwhile.
       guard entry.knownState == .sending else { return (entry, false) }
       entry.settle(outcome, at: end, chance: chance)
+      try transaction.withdrawOutdated(&entry)
       try transaction.deliveries.put(entry, now: end)
       // Later reminders would fail as well, until the device subscribes again.
       guard case .failure(let failure) = outcome, failure.reason == "PUSH_ENDED",
@@ -241,6 +243,14 @@ actor DeliveryEngine {
 }
 
 extension Transaction {
+  /// Withdraws a delivery that would be tried again although its reminder has changed during the attempt: what is so now was queued then.
+  fileprivate func withdrawOutdated(_ entry: inout DeliveryEntry) throws(Failure) {
+    guard entry.knownState == .pending, let reminder = try self.reminders.get(entry.reminderID),
+      reminder.updatedAt != entry.createdAt
+    else { return }
+    try entry.discard()
+  }
+
   /// Whether a worker has finished an attempt that the last process started: then requesting it again sends nothing. A
   /// running attempt may be lost with its worker, and would then be given to another one.
   fileprivate func hasEnd(_ attempt: String) throws(Failure) -> Bool {

@@ -33,8 +33,11 @@ struct PlanReminders: Sendable {
 
   /// How long what was missed is told afterwards, in nanoseconds: three days.
   static let memory: Int64 = 3 * 86_400_000_000_000
-  /// How far times have to be known, in nanoseconds: beyond what may be ahead of a clock that was set back.
-  static let ahead: Int64 = 2 * hour
+  /// How far times have to be known, in nanoseconds: something may be given for a time of the next hours, also twice. It is beyond what may
+  /// be ahead of a clock that was set back.
+  static let ahead: Int64 = 12 * hour
+  /// How long before it comes a reminder is in lists of what is to come, in nanoseconds: a day.
+  static let listed: Int64 = 24 * hour
 
   private static let hour: Int64 = 3_600_000_000_000
   private static let minute: Int64 = 60_000_000_000
@@ -87,6 +90,21 @@ struct PlanReminders: Sendable {
       .changed.last?.reminder ?? reminder
   }
 
+  /// The reminders that times to come will be, by time, without ids: what one is about is settled when its time has come.
+  static func coming(_ times: [PlannedTime], now: Int64, zone: Zone) -> [Reminder] {
+    let plan = Self([], [], now: now, zone: zone)
+    let open = times.filter { $0.instant > now && $0.reminds && $0.answer == nil }
+    let groups = Dictionary(grouping: open) { $0.instant / Self.minute * Self.minute }
+    return groups.sorted { $0.key < $1.key }.map { instant, times in
+      var reminder = plan.reminder(for: times, at: instant, [:])
+      reminder.id = ""
+      reminder.knownState = .waiting
+      for index in reminder.times.indices { reminder.times[index].knownState = .coming }
+      reminder.title = reminder.words
+      return reminder
+    }
+  }
+
   // MARK: - What was said before
 
   /// The reminder as it is now.
@@ -99,6 +117,8 @@ struct PlanReminders: Sendable {
       self.store(reminder, before: before)
       return reminder
     }
+    // What a person has removed stays so.
+    guard reminder.knownState != .removed || reminder.open.isEmpty else { return reminder }
     self.look(at: &reminder)
     let said = self.advance(&reminder)
     if said { self.say(&reminder) }
@@ -129,7 +149,10 @@ struct PlanReminders: Sendable {
         time.clearAt()
         // A clock that was ahead has told it too early.
         if self.now <= planned.end { time.toldMissed = false }
-        time.state = (time.toldMissed ? DueState.missed.rawValue : planned.reminds ? DueState.due.rawValue : "")
+        // What was paused over its end is over.
+        let isOver = time.state.isEmpty && self.now > planned.end
+        let isOpen = planned.reminds && !isOver
+        time.state = time.toldMissed ? DueState.missed.rawValue : isOpen ? DueState.due.rawValue : ""
       } else if time.knownState == .due {
         time.state = ""
       }
@@ -141,8 +164,6 @@ struct PlanReminders: Sendable {
   ///
   /// - Returns: Whether it is to be said.
   private mutating func advance(_ reminder: inout Reminder) -> Bool {
-    // What a person has removed stays so.
-    guard reminder.knownState != .removed else { return false }
     if reminder.open.isEmpty {
       reminder.knownState = reminder.stateOfClosed
       return false
@@ -154,7 +175,7 @@ struct PlanReminders: Sendable {
       self.wait(&reminder)
       return true
     case .done, .missed, .satisfied, .waiting, .removed, nil:
-      // An answer was taken back.
+      // An answer was taken back, or what was paused goes on.
       reminder.knownState = .due
       reminder.saidAt = .init(nanosecondsSince1970: self.now)
       self.wait(&reminder)

@@ -13,10 +13,18 @@ extension Transaction {
     let kept = try self.reminders.ofPlan(since: now - PlanReminders.memory - 60_000_000_000)
     let (times, zone) = (try self.plannedTimes(around: kept, now: now), try self.careZone())
     let plan = PlanReminders(kept, times, now: now, zone: zone)
-    for change in plan.changed { try self.reminders.put(change.reminder, isNews: change.isNews) }
-    // What is said again needs no second message of before.
-    for reminder in plan.due { try self.deliveries.discardWaiting(about: reminder.id, now: now) }
-    try self.queueMissed(plan.missed, always: always, now: now, zone: zone)
+    let (said, missed) = (Set(plan.due.map(\.id)), Set(plan.missed.map(\.reminder)))
+    let missedBefore = Set(kept.filter { $0.knownState == .missed }.map(\.id)).subtracting(missed)
+    for change in plan.changed {
+      let reminder = change.reminder
+      // A message that waits says what was so before: somebody who reads it would give again what was given.
+      let waiting = try self.deliveries.discardWaiting(about: reminder.id, now: now)
+      try self.reminders.put(reminder, isNews: change.isNews)
+      // What was missed while something else was open has a message of its own.
+      let isAnew = reminder.knownState == .due ? !said.contains(reminder.id) : missedBefore.contains(reminder.id)
+      if isAnew { try self.queueAnew(reminder, to: waiting, now: now, zone: zone) }
+    }
+    try self.queueMissed(plan, always: always, now: now, zone: zone)
     let doubles = try self.dealWithDoubles(kept.filter { $0.knownKind == .double }, times, now: now, zone: zone)
     return (plan.due + doubles, plan.next)
   }

@@ -37,9 +37,13 @@ struct GivenReader: Sendable {
     else { return nil }
     let utterance = Utterance(rest, self.language)
     let pieces = self.pieces(utterance)
-    guard let (meant, isNamed) = self.things(pieces, utterance), let amount = self.amount(pieces, utterance, meant)
+    // Hours may lie between "earlier" and now.
+    guard at != nil || !utterance.tokens.contains(where: { $0.word == "earlier" }),
+      let (meant, isNamed, isOne) = self.things(pieces, utterance),
+      let amount = self.amount(pieces, utterance, meant)
     else { return nil }
-    return GivenMention(items: Set(meant.map(\.id)), isNamed: isNamed, due: due, at: at, amount: amount)
+    return GivenMention(
+      items: Set(meant.map(\.id)), isNamed: isNamed, isOne: isOne, due: due, at: at, amount: amount)
   }
 
   private func pieces(_ utterance: Utterance) -> [Piece] {
@@ -198,13 +202,23 @@ struct GivenReader: Sendable {
   private static let medicines: Set<String> = [
     "medication", "medications", "medicine", "medicines", "meds", "薬", "お薬", "くすり", "服薬", "服用",
   ]
-  private static let tablets: Set<String> = ["pill", "pills", "tablet", "tablets", "capsule", "capsules", "錠剤"]
+  /// Words for a form. People call a capsule a tablet, and no tablet a capsule.
+  private static let forms: [String: (forms: Set<PlanForm?>, isOne: Bool)] = {
+    let (any, capsules): (Set<PlanForm?>, Set<PlanForm?>) = ([.tablet, .capsule, nil], [.capsule, nil])
+    return [
+      "pill": (any, true), "pills": (any, false), "tablet": (any, true), "tablets": (any, false), "錠剤": (any, false),
+      "capsule": (capsules, true), "capsules": (capsules, false),
+    ]
+  }()
 
   /// The items that the things of a sentence are; nil if there is anything else, or several.
-  private func things(_ pieces: [Piece], _ utterance: Utterance) -> (items: [PlanItem], isNamed: Bool)? {
+  private func things(
+    _ pieces: [Piece], _ utterance: Utterance
+  ) -> (items: [PlanItem], isNamed: Bool, isOne: Bool)? {
     guard !pieces.contains(where: { $0.role == .unknown }) else { return nil }
     var named: Set<Set<String>> = []
-    var (isGeneric, isTablet, isAside) = (false, false, false)
+    var (isGeneric, isOne, isAside) = (false, false, false)
+    var forms: Set<PlanForm?>?
     for piece in pieces {
       let phrase = utterance.phrase(piece.tokens)
       switch piece.role {
@@ -214,8 +228,8 @@ struct GivenReader: Sendable {
           named.insert(ids)
         } else if Self.medicines.contains(phrase) {
           isGeneric = true
-        } else if Self.tablets.contains(phrase) {
-          (isGeneric, isTablet) = (true, true)
+        } else if let form = Self.forms[phrase] {
+          (isGeneric, isOne, forms) = (true, form.isOne, form.forms)
         } else if !isAside || piece.role != .object(.meal) {
           return nil
         }
@@ -226,13 +240,17 @@ struct GivenReader: Sendable {
       }
     }
     guard named.count <= 1 else { return nil }
-    if let ids = named.first { return (self.items.filter { ids.contains($0.id) }, true) }
+    if let ids = named.first { return (self.items.filter { ids.contains($0.id) }, true, true) }
     guard isGeneric else { return nil }
     let meant = self.items.filter { item in
-      item.knownKind == .medicine
-        && (!isTablet || [.tablet, .capsule, nil].contains(item.knownForm))
+      item.knownKind == .medicine && forms?.contains(item.knownForm) ?? true
     }
-    return meant.isEmpty ? nil : (meant, false)
+    return meant.isEmpty ? nil : (meant, false, isOne)
+  }
+
+  /// The unit that stands behind a number; "two aspirin" are two tablets.
+  private func unit(_ phrase: String) -> DoseUnit? {
+    DoseUnit(phrase) ?? (self.language == .english && self.ids[phrase] != nil ? .known("tablet") : nil)
   }
 
   private static let whole: Set<String> = [
@@ -244,7 +262,7 @@ struct GivenReader: Sendable {
     var amount = ""
     for (piece, next) in zip(pieces, pieces.dropFirst().map(Optional.some) + [nil]) {
       let phrase = utterance.phrase(piece.tokens)
-      let unit = next.flatMap { DoseUnit(utterance.phrase($0.tokens)) }
+      let unit = next.flatMap { self.unit(utterance.phrase($0.tokens)) }
       guard piece.role == .amount || phrase == "a" && unit != nil else { continue }
       if Self.whole.contains(phrase) { continue }
       guard amount.isEmpty, meant.count == 1, let item = meant.first, let unit, unit == DoseUnit(of: item) else {

@@ -30,7 +30,7 @@ enum MeasuredEnglish {
   private static func skipSubject(_ reader: inout WordReader, _ subjects: Set<String>) -> Bool {
     reader.skip(["today", "just now", "now"], count: 1)
     let owners = Set(subjects.filter { $0.hasSuffix("'s") && !["she's", "he's"].contains($0) })
-    if reader.take(Array(owners)) { return true }
+    if reader.take(owners.flatMap { [$0, "my \($0)", "our \($0)"] }) { return true }
     if reader.take(Array(subjects)) {
       // "She weighs", "she has a temperature of".
       if reader.isAt(["weighs", "weighed"]) { return true }
@@ -71,7 +71,7 @@ enum MeasuredEnglish {
       }
       return MeasuredValue(kind, number, unit: Self.unit(&reader, of: kind))
     }
-    guard reader.take(["over", "/", "to", "on"]), let lower = reader.number(isLarge: true, hasTenths: false) else {
+    guard reader.take(["over", "/", "on"]), let lower = reader.number(isLarge: true, hasTenths: false) else {
       return nil
     }
     return MeasuredValue(kind, number, lower: lower, unit: Self.unit(&reader, of: kind))

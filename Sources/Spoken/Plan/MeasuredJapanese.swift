@@ -44,7 +44,7 @@ enum MeasuredJapanese {
     if kind == .temperature {
       if reader.take(["度"]) {
         unit = "°C"
-        if !number.contains("."), let tenth = reader.number() {
+        if !number.contains("."), !reader.hasGap, let tenth = reader.number() {
           guard tenth.utf8.count == 1 else { return nil }
           reader.skip(["分"], count: 1)
           number += ".\(tenth)"
@@ -102,6 +102,8 @@ struct TextReader: Sendable {
   }
 
   var isAtEnd: Bool { self.index >= self.characters.count }
+  /// Whether there is a mark or a blank here.
+  var hasGap: Bool { self.gaps.contains(self.index) }
   /// Whether a slash comes next.
   var hasSlash: Bool { self.slashes.contains(self.index) }
 

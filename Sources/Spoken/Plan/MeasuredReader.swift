@@ -105,6 +105,8 @@ struct MeasuredValue: Sendable, Hashable {
   /// - Parameter unit: As it was said; nil = it was not said.
   init?(_ kind: MeasurementKind, _ value: String, lower: String = "", unit: String?) {
     guard let number = Double(value), (kind == .bloodPressure) == !lower.isEmpty else { return nil }
+    // "120 to 130" is no pressure of one heartbeat.
+    if kind == .bloodPressure, Double(lower).map({ $0 >= number }) ?? true { return nil }
     let known: String? =
       switch kind {
       case .temperature: unit ?? (number < 50 ? "°C" : number >= 90 && number < 115 ? "°F" : nil)
@@ -112,12 +114,16 @@ struct MeasuredValue: Sendable, Hashable {
       case .pulse: unit ?? "/min"
       // Whether 140 is of kilograms or of pounds, only a person knows.
       case .weight, .fluidIn, .fluidOut: unit
-      case .oxygen: unit ?? "%"
-      case .glucose: unit ?? (number >= 50 ? "mg/dL" : number <= 30 ? "mmol/L" : nil)
+      // "Oxygen two" is of litres.
+      case .oxygen: unit ?? (number >= 50 ? "%" : nil)
+      // Between 20 and 33 it may be either.
+      case .glucose: unit ?? (number >= 50 ? "mg/dL" : number < 20 || value.contains(".") ? "mmol/L" : nil)
       case .pain: unit ?? ""
       case .other: nil
       }
     guard let known, Self.units[kind, default: []].contains(known) else { return nil }
+    // "The temperature is 21 degrees" tells of a room.
+    if kind == .temperature, !(known == "°F" ? 86...113 : 30...45).contains(number) { return nil }
     (self.kind, self.value, self.lower, self.unit) = (kind, value, lower, known)
   }
 

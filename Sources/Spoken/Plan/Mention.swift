@@ -22,6 +22,8 @@ public struct GivenMention: Sendable, Hashable {
   public let items: Set<String>
   /// Whether they are named; else every medicine of one time is meant.
   public let isNamed: Bool
+  /// Whether one thing is meant: "her pill" is not all of those of a time.
+  public let isOne: Bool
   /// nil = no time of the plan is named.
   public let due: Due?
   /// When it was given, in seconds since 1970; nil = now.

@@ -195,12 +195,15 @@ extension DeliveryTable where View == Transaction {
     try self.announce(entry)
   }
 
-  /// Discards the pending deliveries about a reminder that was dealt with. A delivery in flight goes on.
-  public func discardWaiting(about reminder: String, now: Int64) throws(Failure) {
-    try self.discard(
-      self.messages.all(
-        "WHERE reminder = ? AND reminder <> '' AND state = ?",
-        [.text(reminder), .text(DeliveryState.pending.rawValue)]), now: now)
+  /// Discards the pending deliveries about a reminder that has changed. A delivery in flight goes on.
+  ///
+  /// - Returns: The channels of all that were not delivered yet, each once.
+  @discardableResult
+  public func discardWaiting(about reminder: String, now: Int64) throws(Failure) -> [String] {
+    let open = try self.messages.all(
+      "WHERE reminder = ? AND reminder <> '' AND state \(DeliveryState.open.inSQL)", [.text(reminder)])
+    try self.discard(open.filter { $0.knownState == .pending }, now: now)
+    return Set(open.map(\.channel)).sorted()
   }
 
   /// Discards the open deliveries of a channel.

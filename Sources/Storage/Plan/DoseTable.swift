@@ -51,6 +51,21 @@ public struct DoseTable<View: DatabaseView> {
     }
   }
 
+  /// The ids of the items of which something was recorded at a moment of a span, and not taken back.
+  ///
+  /// - Parameter span: Nanoseconds since 1970.
+  public func items(in span: Range<Int64>) throws(Failure) -> Set<String> {
+    let ids = try self.view.attempt { database in
+      try database.all(
+        """
+        SELECT DISTINCT plan_item.uuid FROM dose JOIN plan_item ON plan_item.id = dose.item
+        WHERE occurred_at >= ? AND occurred_at < ? AND deleted_at IS NULL
+        """, .integer(span.lowerBound), .integer(span.upperBound)
+      ) { $0.text(0) }
+    }
+    return Set(ids)
+  }
+
   /// A page of the history, the newest first.
   ///
   /// - Parameters:

@@ -88,18 +88,18 @@ extension DatabaseView {
   public var plan: PlanTable<Self> { PlanTable(view: self) }
 }
 
-/// What the plan said of an item from a moment on.
-public struct PlanEdition: Sendable {
-  /// Nanoseconds since 1970.
-  public let validFrom: Int64
-  /// As it was said.
-  public let item: PlanItem
-
-  /// Makes one.
-  public init(validFrom: Int64, item: PlanItem) {
-    self.validFrom = validFrom
+extension PlanVersion {
+  /// What the plan says of an item from a moment on.
+  ///
+  /// - Parameter start: Nanoseconds since 1970.
+  public init(_ item: PlanItem, from start: Int64) {
+    self.init()
+    self.validFrom = .init(nanosecondsSince1970: start)
     self.item = item
   }
+
+  /// From when it counts, in nanoseconds since 1970.
+  public var start: Int64 { self.validFrom.nanosecondsSince1970 }
 }
 
 /// The items of the care plan, with what they said before.
@@ -135,14 +135,14 @@ public struct PlanTable<View: DatabaseView> {
   }
 
   /// What the plan has said of an item, the oldest first.
-  public func versions(of id: String) throws(Failure) -> [PlanEdition] {
+  public func versions(of id: String) throws(Failure) -> [PlanVersion] {
     try self.view.attempt { database in
       try database.all(
         """
         SELECT valid_from, body FROM plan_version
         WHERE item = (SELECT id FROM plan_item WHERE uuid = ?) ORDER BY position
         """, .text(id)
-      ) { PlanEdition(validFrom: $0.integer(0), item: try PlanItem(serializedBytes: $0.blob(1))) }
+      ) { PlanVersion(try PlanItem(serializedBytes: $0.blob(1)), from: $0.integer(0)) }
     }
   }
 }

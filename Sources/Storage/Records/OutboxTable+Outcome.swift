@@ -59,15 +59,19 @@ extension OutboxTable where View == Transaction {
     now: Int64
   ) throws(Failure) {
     try self.change(row) { old, database in
+      let waiting = try OutboxRows(database: database).find(row)
       // An edit resets the count: the failed content is not the queued content any more.
-      let wasEdited = try OutboxRows(database: database).find(row)?.attempts == 0
+      let wasEdited = waiting?.attempts == 0
+      // An attempt to create was continued after the record was deleted here. Its refusal says nothing about the deletion.
+      let isOther = waiting.map { ($0.attempted ?? $0.operation) != $0.operation } ?? false
+      let wasOther = isOther && nextAttemptAt == nil && !isOpen
       if !isUnsure { try self.settle(row, database) }
       if let busyUntil { try self.hold(row, until: busyUntil, database) }
       if !isOpen {
         try database.run("UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?", .integer(row))
       }
       let keeper = RecordKeeper(database: database)
-      if wasEdited || (old.isDeleted && !old.isOnServer && !isUnsure) {
+      if wasEdited || wasOther || (old.isDeleted && !old.isOnServer && !isUnsure) {
         var record = old
         record.state = .pending
         try keeper.requeue(record, now: now)

@@ -283,3 +283,12 @@ public struct OutboxCounts: Sendable, Hashable {
   /// All zero.
   public init() {}
 }
+
+extension SyncStatus {
+  /// Shows how many changes wait for the server, were refused by it, and are conflicts.
+  public mutating func set(_ counts: OutboxCounts) {
+    self.pending = UInt32(clamping: counts.pending + counts.syncing)
+    self.failed = UInt32(clamping: counts.failed)
+    self.conflicts = UInt32(clamping: counts.conflicts)
+  }
+}

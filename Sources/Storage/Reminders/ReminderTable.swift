@@ -196,7 +196,7 @@ extension ReminderTable where View == Transaction {
     if isOver {
       try self.view.deliveries.discardWaiting(about: reminder.id, now: reminder.updatedAt.nanosecondsSince1970)
     }
-    let due = reminder.hasSnoozedUntil && reminder.knownState == .snoozed ? reminder.snoozedUntil : reminder.due
+    let due = reminder.comesAt
     try self.messages.put(
       reminder, key: ["uuid": .text(reminder.id)],
       columns: ["state": .text(reminder.state), "due": .integer(due.nanosecondsSince1970)],

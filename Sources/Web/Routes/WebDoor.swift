@@ -155,7 +155,8 @@ private struct AssistantRoute: Sendable {
       Assistant(name: device.name, role: Role(rawValue: device.role) ?? .viewer)
     }
     let fields = RoutingFields(
-      version: head.field("mcp-protocol-version"), method: head.field("mcp-method"), name: head.field("mcp-name"))
+      version: head.field("mcp-protocol-version"), method: head.field("mcp-method"), name: head.field("mcp-name"),
+      key: try head.field("idempotency-key").map { field throws(Refusal) in try IdempotencyKey(field).text })
     let answer = await server.answer(body, fields)
     guard let body = answer.body else { return Response(status: .accepted) }
     return .bytes(body, "application/json", status: .init(code: answer.status))

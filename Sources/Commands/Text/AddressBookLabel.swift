@@ -1,0 +1,23 @@
+internal import KithMessages
+
+/// The labels of numbers, addresses, days and people that every address book has.
+enum AddressBookLabel {
+  /// A label in words; one of the household's own as it is.
+  static func words(_ label: String, _ say: Language) -> String {
+    say(label, Self.japanese[label.lowercased()] ?? CommonName.words(.relationshipType, label, say))
+  }
+
+  /// Several labels.
+  static func words(_ labels: [String], _ say: Language) -> String {
+    labels.map { self.words($0, say) }.joined(separator: say(", ", "、"))
+  }
+
+  private static let japanese = [
+    "home": "自宅", "work": "勤務先", "school": "学校", "other": "その他", "main": "代表", "mobile": "携帯", "cell": "携帯",
+    "car": "車", "pager": "ポケベル", "fax": "FAX", "homefax": "自宅の FAX", "workfax": "勤務先の FAX",
+    "otherfax": "ほかの FAX", "homepage": "ホームページ", "anniversary": "記念日", "birthday": "誕生日", "father": "父", "mother": "母",
+    "brother": "兄弟", "sister": "姉妹", "assistant": "アシスタント", "assistantphone": "アシスタント", "manager": "上司",
+    "acquaintance": "知人", "co-worker": "同僚", "co-resident": "同居人", "neighbor": "近所の人", "kin": "親族",
+    "emergency": "緊急連絡先", "contact": "連絡先", "agent": "代理人", "me": "自分",
+  ]
+}

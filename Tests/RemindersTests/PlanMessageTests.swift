@@ -1,0 +1,95 @@
+import Bus
+import CarePlan
+import EventLoop
+import KithMessages
+import Storage
+import SwiftProtobuf
+import TestKit
+import Testing
+
+@testable import Reminders
+
+/// Messages about the care plan that wait for a channel, or are under way, while somebody answers.
+@Suite(.timeLimit(.minutes(5))) struct PlanMessageTests {
+  /// A household whose first message, about the tea of 7:50, does not get through.
+  func waiting(_ body: (PlanReminderTests.Care, _ aspirin: PlanItem, _ vitamin: PlanItem) async throws -> Void)
+    async throws
+  {
+    try await PlanReminderTests().care { care in
+      let tea = try await care.add("Tea", "7:50") { $0.missedMinutes = 1440 }
+      let aspirin = try await care.add("Aspirin", "8:00") { ($0.missedMinutes, $0.againMinutes) = (30, 1440) }
+      let vitamin = try await care.add("Vitamin", "8:00") { $0.againMinutes = 1440 }
+      care.home.isHeld.withLock { $0 = true }
+      try await care.at("07:50")
+      try await self.underWay(care, 1)
+      try await care.at("07:51")
+      try await care.give(tea)
+      try await body(care, aspirin, vitamin)
+    }
+  }
+
+  static let away = Failure(.unavailable, "AWAY", "The phone is away.")
+
+  func underWay(_ care: PlanReminderTests.Care, _ count: Int) async throws {
+    try await until {
+      try await care.storage.read { view throws(Failure) in try view.deliveries.heads() }.count {
+        $0.knownState == .sending
+      }
+        == count
+    }
+  }
+
+  func said(_ care: PlanReminderTests.Care) async throws -> [String] {
+    care.home.isHeld.withLock { $0 = false }
+    return try await care.said()
+  }
+
+  @Test func `a message that waits says only what is still open`() async throws {
+    try await self.waiting { care, aspirin, _ in
+      try await care.at("08:00")
+      try await care.give(aspirin)
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", "Care plan, 08:00\nVitamin 1 tablet"])
+      try await care.at("08:01")
+      #expect(try await care.said() == [])
+    }
+  }
+
+  @Test func `a message that waits is not sent when all was answered`() async throws {
+    try await self.waiting { care, aspirin, vitamin in
+      try await care.at("08:00")
+      for item in [aspirin, vitamin] { try await care.give(item) }
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet"])
+    }
+  }
+
+  @Test func `a message that failed under way is tried again with what is still open`() async throws {
+    try await self.waiting { care, aspirin, _ in
+      // Of the tea nothing is open any more, so that it is not tried again at all.
+      care.home.failures.withLock { $0 = [Self.away] }
+      #expect(try await self.said(care) == [])
+      care.home.isHeld.withLock { $0 = true }
+      try await care.at("08:00")
+      try await self.underWay(care, 1)
+      try await care.at("08:01")
+      try await care.give(aspirin)
+      care.home.failures.withLock { $0 = [Self.away] }
+      #expect(try await self.said(care) == ["Care plan, 08:00\nVitamin 1 tablet"])
+    }
+  }
+
+  @Test func `what was missed is told, whatever becomes of the rest`() async throws {
+    try await self.waiting { care, aspirin, vitamin in
+      try await care.at("08:00")
+      try await care.at("08:31")
+      try await care.give(vitamin)
+      #expect(
+        try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Aspirin 1 tablet"])
+    }
+    try await self.waiting { care, aspirin, vitamin in
+      try await care.at("11:00")
+      try await care.give(aspirin, at: "10:50")
+      #expect(
+        try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Vitamin 1 tablet"])
+    }
+  }
+}
