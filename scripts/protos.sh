@@ -8,7 +8,7 @@ out=.
 if [ "${1:-}" = --check ]; then
   out=$(mktemp -d)
   trap 'rm -rf "$out"' EXIT
-  mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/Assistants/Generated" "$out/Sources/protoc-gen-kith" "$out/docs/api"
+  mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/Assistants/Generated" "$out/Sources/protoc-gen-kith" "$out/Tests/KithMessagesTests/Generated" "$out/docs/api"
 fi
 
 swift build --product protoc-gen-swift
@@ -25,12 +25,15 @@ protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \
   --kith_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=tools --kith_out="$out/Sources/Assistants/Generated" "${messages[@]}"
+protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=types \
+  --kith_out="$out/Tests/KithMessagesTests/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=markdown --kith_out="$out/docs" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=openapi --kith_out="$out/docs/api" "${messages[@]}"
 
 if [ "$out" != . ]; then
   diff -r Sources/KithMessages/Generated "$out/Sources/KithMessages/Generated"
   diff -r Sources/Assistants/Generated "$out/Sources/Assistants/Generated"
+  diff -r Tests/KithMessagesTests/Generated "$out/Tests/KithMessagesTests/Generated"
   diff Sources/protoc-gen-kith/options.pb.swift "$out/Sources/protoc-gen-kith/options.pb.swift"
   diff docs/services.md "$out/docs/services.md"
   diff docs/api/openapi.json "$out/docs/api/openapi.json"

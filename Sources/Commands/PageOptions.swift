@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Bus
 internal import KithMessages
-internal import SwiftProtobuf
 
 /// The most records to show.
 struct LimitOption: ParsableArguments {
@@ -38,8 +37,7 @@ struct PageOptions: ParsableArguments {
   var all = false
 
   /// Asks for one page, or for all pages from it on as if they were one.
-  func ask<Request: PagedRequest>(_ request: Request, _ session: Session) async throws(Failure) -> Request.Reply
-  where Request.Reply: PagedReply {
+  func ask<Request: PagedRequest>(_ request: Request, _ session: Session) async throws(Failure) -> Request.Reply {
     var request = request
     request.limit = self.size.count
     request.cursor = self.cursor
@@ -67,8 +65,7 @@ struct PageOptions: ParsableArguments {
 
 extension Session {
   /// Asks for all pages of a list, from the cursor of a request on, as if they were one.
-  func askAll<Request: PagedRequest>(_ request: Request) async throws(Failure) -> Request.Reply
-  where Request.Reply: PagedReply {
+  func askAll<Request: PagedRequest>(_ request: Request) async throws(Failure) -> Request.Reply {
     var request = request
     request.limit = LimitOption.most
     var reply = try await self.ask(request)
@@ -83,32 +80,3 @@ extension Session {
     return reply
   }
 }
-
-/// A reply with a page of a list.
-protocol PagedReply: SwiftProtobuf.Message {
-  /// The start of the next page; empty = this is the last one.
-  var nextCursor: String { get set }
-}
-
-extension ListPeopleReply: PagedReply {}
-extension ListNotesReply: PagedReply {}
-extension ListTasksReply: PagedReply {}
-extension ListActivitiesReply: PagedReply {}
-extension ListGiftsReply: PagedReply {}
-extension ListTagsReply: PagedReply {}
-extension ListRelationshipsReply: PagedReply {}
-extension ListCallsReply: PagedReply {}
-extension ListConversationsReply: PagedReply {}
-extension ListContactsReply: PagedReply {}
-extension ListJobsReply: PagedReply {}
-extension ListCareReply: PagedReply {}
-extension ListDosesReply: PagedReply {}
-extension ListMeasurementsReply: PagedReply {}
-extension ListRemindersReply: PagedReply {}
-extension ListDeliveriesReply: PagedReply {}
-extension PersonTimelineReply: PagedReply {}
-extension CallTimelineReply: PagedReply {}
-extension SuggestLinksReply: PagedReply {}
-extension DuplicatesReply: PagedReply {}
-extension QueueReply: PagedReply {}
-extension ConflictsReply: PagedReply {}

@@ -42,16 +42,11 @@ struct TranscriptionConfiguration: Sendable, Hashable {
   /// - Returns: What is wrong with the section; nil if it is valid.
   mutating func add(_ name: String, _ value: (any TOMLValueConvertible)?, programs: String) -> String? {
     guard let table = value?.table else { return "transcription.\(name) has to be a section" }
-    let allowed: [String: Set<String>] = [
-      "pocketsphinx": ["languages", "model", "caregiving", "weight"],
-      "whisper": ["languages", "program", "model", "prompt"],
-      "whisper_server": ["languages", "address", "prompt"], "wyoming": ["languages", "host", "port"],
-      "command": ["languages", "program", "arguments"],
-    ]
-    guard let keys = allowed[name] else {
-      return "transcription.\(name) is not an engine; the engines are \(allowed.keys.sorted().joined(separator: ", "))"
+    guard let section = Section(rawValue: name) else {
+      let known = Section.allCases.map(\.rawValue).joined(separator: ", ")
+      return "transcription.\(name) is not an engine; the engines are \(known)"
     }
-    if let unknown = table.keys.first(where: { !keys.contains($0) }) {
+    if let unknown = table.keys.first(where: { $0 != "languages" && !section.keys.contains($0) }) {
       return "transcription.\(name).\(unknown) is not a key of the configuration"
     }
     func text(_ key: String) -> String { table[key]?.string ?? "" }
@@ -60,30 +55,48 @@ struct TranscriptionConfiguration: Sendable, Hashable {
       return "transcription.\(name).languages has to be a list such as [\"en\", \"ja\"]"
     }
     let kind: EngineSettings.Kind
-    switch name {
-    case "pocketsphinx":
+    switch section {
+    case .pocketsphinx:
       var settings = Self.pocketSphinx(programs)
       if !text("model").isEmpty { settings.model = text("model") }
       if !text("caregiving").isEmpty { settings.caregiving = text("caregiving") }
       settings.weight = table["weight"]?.double ?? settings.weight
       kind = .pocketSphinx(settings)
-    case "whisper":
+    case .whisper:
       guard !text("program").isEmpty, !text("model").isEmpty else {
         return "transcription.whisper needs program and model"
       }
       kind = .whisper(WhisperSettings(program: text("program"), model: text("model"), prompt: text("prompt")))
-    case "whisper_server":
+    case .whisperServer:
       guard !text("address").isEmpty else { return "transcription.whisper_server needs address" }
       kind = .whisperServer(address: text("address"), prompt: text("prompt"))
-    case "wyoming":
+    case .wyoming:
       guard !text("host").isEmpty else { return "transcription.wyoming needs host" }
       kind = .wyoming(host: text("host"), port: table["port"]?.int ?? 10_300)
-    default:
+    case .command:
       guard !text("program").isEmpty else { return "transcription.command needs program" }
       kind = .command(program: text("program"), arguments: texts("arguments"))
     }
     self.engines.append(EngineSettings(name, languages: texts("languages"), kind))
     return nil
+  }
+
+  /// The sections by their names.
+  private enum Section: String, CaseIterable {
+    case command, pocketsphinx, whisper
+    case whisperServer = "whisper_server"
+    case wyoming
+
+    /// Its keys besides `languages`.
+    var keys: Set<String> {
+      switch self {
+      case .pocketsphinx: ["model", "caregiving", "weight"]
+      case .whisper: ["program", "model", "prompt"]
+      case .whisperServer: ["address", "prompt"]
+      case .wyoming: ["host", "port"]
+      case .command: ["program", "arguments"]
+      }
+    }
   }
 
   private static func pocketSphinx(_ programs: String) -> PocketSphinxSettings {

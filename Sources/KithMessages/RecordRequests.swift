@@ -54,11 +54,21 @@ public protocol RecordNaming: Command where Reply: SyncedRecord {
 ///   return request
 /// }
 /// ```
-public protocol PagedRequest: Command {
+public protocol PagedRequest: Command where Reply: PagedReply {
   /// The most entries of the page; 0 = the default.
   var limit: UInt32 { get set }
   /// The start of the page; empty = the first page.
   var cursor: String { get set }
+}
+
+/// A reply with a page of a list.
+///
+/// ```swift
+/// func isLast(_ page: some PagedReply) -> Bool { page.nextCursor.isEmpty }
+/// ```
+public protocol PagedReply: SwiftProtobuf.Message, Sendable {
+  /// The start of the next page; empty = this is the last one.
+  var nextCursor: String { get set }
 }
 
 /// A request for a page of records.
@@ -88,11 +98,9 @@ public protocol PersonRecordPaging: RecordPaging {
 /// ```swift
 /// func ids(_ page: some RecordPage) -> [String] { page.records.map(\.id) }
 /// ```
-public protocol RecordPage: SwiftProtobuf.Message, Sendable {
+public protocol RecordPage: PagedReply {
   /// The kind of its records.
   associatedtype Record: SyncedRecord
   /// The records.
   var records: [Record] { get set }
-  /// The start of the next page; empty = this is the last one.
-  var nextCursor: String { get set }
 }

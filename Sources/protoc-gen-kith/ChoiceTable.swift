@@ -1,7 +1,8 @@
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// Emits the choices that have a name (`type`) as enums, and an accessor of each text field that has them.
+/// Emits the choices that have a name (`type`) as enums, and an accessor of each text field that has them. Kinds of records have an enum
+/// of their own, by their numbers.
 struct ChoiceTable {
   let messages: [MessageModel]
 
@@ -13,7 +14,7 @@ struct ChoiceTable {
     var types: [String: (choices: [String], fields: [String])] = [:]
     for message in self.messages {
       for field in message.fields {
-        guard let rules = field.rules, !rules.type.isEmpty else { continue }
+        guard let rules = field.rules, Self.makesEnum(rules) else { continue }
         types[rules.type, default: (rules.choices, [])].fields.append("`\(message.name).\(field.name)`")
       }
     }
@@ -27,11 +28,15 @@ struct ChoiceTable {
       lines.append("}")
     }
     for message in self.messages {
-      let fields = message.fields.filter { $0.rules?.type.isEmpty == false && !$0.descriptor.isRepeated }
+      let fields = message.fields.filter { ($0.rules.map(Self.makesEnum) ?? false) && !$0.descriptor.isRepeated }
       guard !fields.isEmpty else { continue }
       lines += ["", "extension \(message.name) {"] + fields.flatMap(Self.accessor) + ["}"]
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func makesEnum(_ rules: Kith_V1_FieldRules) -> Bool {
+    !rules.type.isEmpty && rules.type != MessageModel.recordKind
   }
 
   /// "none" is `nothing`, because an optional enum has a `none` already.

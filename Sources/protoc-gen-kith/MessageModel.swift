@@ -48,11 +48,15 @@ struct MessageModel {
     return all
   }
 
+  /// The `type` of fields whose choices are the kinds of records.
+  static let recordKind = "RecordKind"
+
   /// The choices of each name of `type`.
   ///
   /// - Throws: ``GeneratorError`` if two fields list them.
   private static func choices(of files: [FileDescriptor]) throws -> [String: [String]] {
-    var choices: [String: [String]] = [:]
+    let kinds = files.flatMap(\.messages).filter(\.options.hasKith_V1_record).map(\.options.Kith_V1_record.kind)
+    var choices = [Self.recordKind: kinds]
     func read(_ message: Descriptor) throws {
       for field in message.fields where !field.options.Kith_V1_field.type.isEmpty {
         let rules = field.options.Kith_V1_field

@@ -146,7 +146,11 @@ struct RecordTable {
     for method in self.methods {
       guard let sort = self.sort(of: method) else { continue }
       lines.append("extension \(method.request.name): \(sort) {}")
-      guard let records = self.page(method.reply) else { continue }
+      guard let records = self.page(method.reply) else {
+        let page = "extension \(method.reply.name): PagedReply {}"
+        if sort == "PagedRequest", !lines.contains(page) { lines.append(page) }
+        continue
+      }
       let name = SwiftProtobufNamer().messagePropertyNames(field: records, prefixed: "", includeHasAndClear: false).name
       pages += [
         "", "extension \(method.reply.name): RecordPage {", "  /// The records.",

@@ -304,7 +304,7 @@ nonisolated struct Kith_V1_FieldRules: @unchecked Sendable {
     set {_uniqueStorage()._follows = newValue}
   }
 
-  /// the name of `choices` as an enum in Swift; one field lists them, the others with this name have the same
+  /// the name of `choices` as an enum in Swift; one field lists them, the others with this name have the same. "RecordKind": the kinds of records
   var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}

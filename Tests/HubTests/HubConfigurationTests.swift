@@ -57,6 +57,22 @@ struct HubConfigurationTests {
     }
   }
 
+  @Test(
+    "an engine has a section of its own, which says what it lacks",
+    arguments: [
+      ("pocketsphinx", "", nil), ("pocketsphinx", "host = \"a\"", "pocketsphinx.host is not a key"),
+      ("whisper", "program = \"/bin/w\"\nmodel = \"/m\"", nil),
+      ("whisper", "model = \"/m\"", "needs program and model"),
+      ("whisper_server", "address = \"http://[::1]:1\"", nil), ("whisper_server", "", "needs address"),
+      ("wyoming", "host = \"a\"\nport = 1", nil), ("wyoming", "port = 1", "needs host"),
+      ("command", "program = \"/bin/c\"", nil), ("command", "arguments = [\"-a\"]", "needs program"),
+      ("vosk", "", "the engines are command, pocketsphinx, whisper, whisper_server, wyoming"),
+    ] as [(String, String, String?)])
+  func engines(section: String, keys: String, lacks: String?) {
+    let fault = self.fault("[transcription.\(section)]\nlanguages = [\"en\"]\n\(keys)")
+    #expect(lacks.map { fault?.contains($0) == true } ?? (fault == nil), "\(fault ?? "none")")
+  }
+
   /// Each key of the documentation with a value that is not its default. A key that is renamed or means something else fails here: people
   /// have files with these names.
   @Test("each key sets what it set in earlier releases")

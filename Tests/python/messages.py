@@ -6,8 +6,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-_FILES = ("options", "wire", "work", "events", "system", "contacts", "records", "monica", "people", "calls",
-          "channels", "care", "plan", "measurements", "reminders", "keys", "devices", "backups")
+_OPTIONS = "options"
+_FILES = (_OPTIONS, *sorted(path.stem for path in (ROOT / "proto/kith/v1").glob("*.proto") if path.stem != _OPTIONS))
 
 
 def _generate():

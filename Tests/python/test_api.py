@@ -90,6 +90,9 @@ def test_limits_are_those_of_proto():
     # One field of those that share a `type` lists the choices.
     rules_of_all = [field.GetOptions().Extensions[option] for message in TYPES.values() for field in message.DESCRIPTOR.fields]
     named = {rules.type: list(rules.choices) for rules in rules_of_all if rules.type and rules.choices}
+    record = importlib.import_module("kith.v1.options_pb2").record
+    kinds = [message.DESCRIPTOR.GetOptions().Extensions[record].kind for message in TYPES.values()]
+    named["RecordKind"] = [kind for kind in kinds if kind]
     for full_name, message in TYPES.items():
         name = full_name.removeprefix("kith.v1.")
         limited = f"{name}Input" if f"{name}Input" in SCHEMAS else name

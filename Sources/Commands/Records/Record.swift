@@ -84,7 +84,7 @@ protocol RestorableRecord: Record {
 
 /// A record that is listed, of one person or of all.
 protocol ListedRecord: ShownRecord {
-  associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self, Listing.Reply: PagedReply
+  associatedtype Listing: PersonRecordPaging where Listing.Reply.Record == Self
   /// Whether `list` requires a person.
   static var isListedByPerson: Bool { get }
 }

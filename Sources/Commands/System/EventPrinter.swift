@@ -164,11 +164,9 @@ enum EventSubject {
   private static let most = 3
 
   /// What changes of records are about.
-  static let kinds: [any Identified.Type] = [
-    CareRecord.self, Contact.self, Person.self, Call.self, Conversation.self, Note.self, TaskItem.self, Activity.self,
-    Gift.self, Relationship.self, Tag.self, ContactField.self, PersonAddress.self, PersonReminder.self,
-    PlanItem.self, Dose.self, MeasurementRecord.self,
-  ]
+  static let kinds: [any Identified.Type] =
+    RecordKind.allCases.compactMap { $0.type as? any Identified.Type }
+    + [CareRecord.self, Contact.self, PlanItem.self, Dose.self, MeasurementRecord.self]
 
   /// A few words; empty where no name is known, or the output is JSON.
   static func words(_ event: Event, _ session: Session) async -> String {

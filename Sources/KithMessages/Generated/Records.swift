@@ -580,13 +580,20 @@ extension AddCallReminderRequest: CheckedMessage {
 }
 
 extension ListJobsRequest: PagedRequest {}
+extension ListJobsReply: PagedReply {}
 extension ListContactsRequest: PagedRequest {}
+extension ListContactsReply: PagedReply {}
 extension ListProblemsRequest: PagedRequest {}
+extension ListProblemsReply: PagedReply {}
 extension QueueRequest: PagedRequest {}
+extension QueueReply: PagedReply {}
 extension ConflictsRequest: PagedRequest {}
+extension ConflictsReply: PagedReply {}
 extension ListPeopleRequest: RecordPaging {}
 extension DuplicatesRequest: PagedRequest {}
+extension DuplicatesReply: PagedReply {}
 extension PersonTimelineRequest: PagedRequest {}
+extension PersonTimelineReply: PagedReply {}
 extension CreatePersonRequest: RecordCreation {}
 extension UpdatePersonRequest: RecordChange {}
 extension DeletePersonRequest: RecordNaming {}
@@ -601,6 +608,7 @@ extension CreatePersonReminderRequest: RecordCreation {}
 extension UpdatePersonReminderRequest: RecordChange {}
 extension DeletePersonReminderRequest: RecordNaming {}
 extension SuggestLinksRequest: PagedRequest {}
+extension SuggestLinksReply: PagedReply {}
 extension ListNotesRequest: PersonRecordPaging {}
 extension GetNoteRequest: RecordNaming {}
 extension CreateNoteRequest: RecordCreation {}
@@ -641,6 +649,7 @@ extension RestoreCallRequest: RecordNaming {}
 extension ListCallsRequest: RecordPaging {}
 extension GetCallRequest: RecordNaming {}
 extension CallTimelineRequest: PagedRequest {}
+extension CallTimelineReply: PagedReply {}
 extension ListConversationsRequest: PersonRecordPaging {}
 extension GetConversationRequest: RecordNaming {}
 extension CreateConversationRequest: RecordCreation {}
@@ -648,11 +657,16 @@ extension UpdateConversationRequest: RecordChange {}
 extension DeleteConversationRequest: RecordNaming {}
 extension RestoreConversationRequest: RecordNaming {}
 extension ListDeliveriesRequest: PagedRequest {}
+extension ListDeliveriesReply: PagedReply {}
 extension ListCareRequest: PagedRequest {}
+extension ListCareReply: PagedReply {}
 extension SearchCareRequest: PagedRequest {}
 extension ListDosesRequest: PagedRequest {}
+extension ListDosesReply: PagedReply {}
 extension ListMeasurementsRequest: PagedRequest {}
+extension ListMeasurementsReply: PagedReply {}
 extension ListRemindersRequest: PagedRequest {}
+extension ListRemindersReply: PagedReply {}
 
 extension ListPeopleReply: RecordPage {
   /// The records.

@@ -40,9 +40,9 @@ extension MonicaGatewayActor {
         return reply
       },
       self.answering(CatalogRequest.self) { request, view throws(Failure) in
-        let known = ["", "gender", "contact_field_type", "activity_type", "relationship_type"]
-        guard known.contains(request.catalog) else {
-          throw .invalid(field: "catalog", "must be one of \(known.dropFirst().joined(separator: ", ")), or empty.")
+        guard request.catalog.isEmpty || CatalogKind(rawValue: request.catalog) != nil else {
+          let known = CatalogKind.allCases.map(\.rawValue).joined(separator: ", ")
+          throw .invalid(field: "catalog", "must be one of \(known), or empty.")
         }
         var reply = CatalogReply()
         reply.entries = try view.catalog.list(request.catalog)

@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 
 extension SyncEngine {
   /// The lists of one person.
-  private static let lists: [RecordKind] = [.activity, .call, .conversation, .note, .task, .reminder, .gift]
+  private static let lists = PullPlan.order.filter { $0.rules.owner != .nobody }
   /// How long a refresh may take, in nanoseconds. By default the server allows a minute's worth of requests at once.
   static let refreshLimit: Int64 = 30_000_000_000
   /// Up to this many missing records are requested by id.

@@ -73,10 +73,12 @@ extension SourceRecord {
     case "vcf":
       source.vcf.path = row.text(2)
       location.vcf = source.vcf
-    default:
+    case "carddav":
       if !row.isNull(3) { source.carddav = try CardDAV(serializedBytes: row.blob(3)) }
       source.carddav.url = row.text(2)
       location.carddav = source.carddav
+    default:
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
     }
     if !row.isNull(4) { source.createdAt = .init(nanosecondsSince1970: row.integer(4)) }
     if !row.isNull(7) { source.status = try SyncStatus(serializedBytes: row.blob(7)) }
