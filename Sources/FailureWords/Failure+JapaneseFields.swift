@@ -78,6 +78,8 @@ private enum FieldFault {
     ("give what is left, or what", "残りの数か、--added で足した数を指定してください。"),
     ("must be an amount such as", "2 や 0.5 のような数にしてください。"),
     ("must be a number such as", "37.2 のような数にしてください。"),
+    ("characters; at most", "長すぎます。短くしてください。"),
+    ("entries; at most", "数が多すぎます。減らしてください。"),
     ("must not be empty", "入力してください。"),
     ("must be given", "入力してください。"),
     ("lies in the future", "未来の日時は使えません。日時を確認してください。"),
@@ -90,9 +92,7 @@ private enum FieldFault {
   ]
 
   private static let rules: [(begins: String, japanese: String)] = [
-    ("must be one of", "選択肢から選んでください。"),
-    ("characters; at most", "長すぎます。短くしてください。"),
-    ("entries; at most", "数が多すぎます。減らしてください。"),
+    ("must be one of", "選択肢から選んでください。")
   ]
 
   /// The numbers of `is 1500; must be from 0 to 1440.`

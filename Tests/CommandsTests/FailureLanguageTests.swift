@@ -94,6 +94,7 @@ struct FailureLanguageTests {
   func order() {
     for (field, english, japanese) in [
       ("text", "must not be empty.", "入力してください。"),
+      ("name", "has 300 characters; at most 255 are kept.", "長すぎます。短くしてください。"),
       ("times", "has the same time twice.", "同じ時刻が2回あります。"),
       ("occurred_at", "lies in the future. Check the day.", "未来の日時は使えません。日時を確認してください。"),
       ("minutes", "is 1500; must be from 0 to 1440.", "1440分までにしてください。"),
