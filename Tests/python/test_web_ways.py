@@ -107,7 +107,8 @@ def test_commands_and_events_pass_the_proxy_at_once(proxied):
         written = ann.reply("Care/Record", {"category": "meal", "memo": "x"})["record"]["id"]
         kind, data = next(events)
         assert kind == "message" and written in str(data["event"])
-        assert time.monotonic() - began < 5, "the proxy keeps events back"
+        # A proxy that keeps them back sends them with the next comment of a quiet stream, which comes each 15 seconds.
+        assert time.monotonic() - began < 12, "the proxy keeps events back"
 
 
 def test_a_large_body_passes_the_proxy(proxied):

@@ -67,7 +67,7 @@ def test_without_a_worker_the_work_waits_and_says_so(home):
     assert len(contacts(home, "home")) == 3
 
 
-@pytest.mark.parametrize("restarted, promised", [(True, 3), (False, 13)])
+@pytest.mark.parametrize("restarted, promised", [(True, 10), (False, 30)])
 def test_a_killed_worker_hands_its_job_over(home, restarted, promised):
     first = home.worker()
     until(lambda: "workers" in home.reply("System/Status")["work"])
@@ -85,9 +85,9 @@ def test_a_killed_worker_hands_its_job_over(home, restarted, promised):
     home.settled(identity)
     one_effect(home, identity, attempts=2)
     (job,) = home.jobs()
-    print(f"handed over after {took:.1f} s, promised {promised} s", job["worker"])
-    # The recogniser itself takes a while to begin.
-    assert took < promised + 3
+    print(f"handed over after {took:.1f} s", job["worker"])
+    # Before a silent worker is given up, and before the end of a lease.
+    assert took < promised
 
 
 def test_a_killed_hub_finds_its_job_with_the_same_worker_at_the_same_attempt(home):
