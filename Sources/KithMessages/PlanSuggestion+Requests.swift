@@ -9,7 +9,8 @@ extension GiveRequest {
     self.clientID = said.clientID
   }
 
-  /// Notes that a person was told of warnings, and records it all the same. Only who knows that it was given has given it again knowingly.
+  /// Notes that a person read these warnings and records the dose all the same. The dose is no unnoticed double only if one of the warnings
+  /// told of the other dose.
   public mutating func confirm(_ told: [PlanWarning]) { self.confirmed = told.contains { $0.knownKind == .given } }
 }
 

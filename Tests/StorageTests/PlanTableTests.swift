@@ -52,7 +52,7 @@ struct PlanTableTests {
     }
     #expect(try await Self.left(storage) == [925, nil])
     try await storage.write { transaction throws(Failure) in
-      // Once more what is there.
+      // A dose that is stored a second time is taken off once.
       try transaction.doses.put(Self.dose("next", of: "counted", created: 210), amount: 25)
       try transaction.doses.put(Self.dose("given counted", of: "counted", created: 150, deleted: 220), amount: 100)
       try transaction.plan.add("counted", 1000)

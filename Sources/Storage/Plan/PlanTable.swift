@@ -62,7 +62,7 @@ extension Migration {
       CREATE INDEX measurement_kind ON measurement (kind, name, occurred_at, id);
       """)
 
-  /// From here on `plan_item.stock` is what is left now. Before, whoever read an item added up all that was given since it was counted.
+  /// From here on `plan_item.stock` is what is left now. Before, each reader of an item added up what was given since the item was counted.
   static let planStock = Migration(
     name: "plan_stock",
     sql: """
