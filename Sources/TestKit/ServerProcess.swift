@@ -1,5 +1,5 @@
-internal import EventLoop
 internal import Foundation
+internal import Glibc
 
 /// A server program of one test. It is killed when this object is destroyed.
 public final class ServerProcess: Sendable {
@@ -24,10 +24,10 @@ public final class ServerProcess: Sendable {
   private let process: Process
   // Kept open: a program that ends at the end of its standard input thereby ends with the tests.
   private let input: Pipe
-  private let log: Log
+  private let file: FileHandle
 
-  /// Its output so far, of both streams.
-  public var output: String { log.text }
+  /// Its output so far, of both streams: what it wrote before an answer is there when the answer is.
+  public var output: String { Self.text(of: self.file) }
 
   /// Starts a program and waits until it is ready.
   ///
@@ -43,28 +43,22 @@ public final class ServerProcess: Sendable {
   ) async throws {
     let process = Process()
     let input = Pipe()
-    let output = Pipe()
+    // A file without a name: the program never blocks, and nobody has to read while it runs.
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("server-\(UUID().uuidString)").path
+    let file = FileHandle(fileDescriptor: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), closeOnDealloc: true)
+    unlink(path)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = input
-    process.standardOutput = output
-    process.standardError = output
+    process.standardOutput = file
+    process.standardError = file
     try process.run()
-    let log = Log()
     self.process = process
     self.input = input
-    self.log = log
-    // A separate thread, because it blocks until the program ends; it reads all the time, so that the program never blocks.
-    let descriptor = dup(output.fileHandleForReading.fileDescriptor)
-    try? output.fileHandleForWriting.close()
+    self.file = file
     do {
-      self.ready = try await withCheckedThrowingContinuation { waiter in
-        Thread.detachNewThread {
-          log.follow(descriptor, limit: limit, isReady: isReady) { waiter.resume(with: $0) }
-          close(descriptor)
-        }
-      }
+      self.ready = try await Self.readyLine(of: process, file, within: limit, isReady: isReady)
     } catch {
       kill(process.processIdentifier, SIGKILL)
       throw error
@@ -80,46 +74,31 @@ public final class ServerProcess: Sendable {
     if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) }
     self.process.waitUntilExit()
   }
-}
 
-/// The output of a program.
-private final class Log: Sendable {
-  private let bytes = Lock<[UInt8]>([])
-
-  var text: String { String(decoding: self.bytes.withLock { $0 }, as: UTF8.self) }
-
-  /// Reads until the end, and calls `answer` once: with the ready line, or with the reason why there is none.
-  func follow(
-    _ descriptor: Int32, limit: Duration, isReady: (String) -> Bool, answer: (Result<String, any Error>) -> Void
-  ) {
+  private static func readyLine(
+    of process: Process, _ file: FileHandle, within limit: Duration, isReady: (String) -> Bool
+  ) async throws -> String {
     let deadline = ContinuousClock.now + limit
-    var hasAnswered = false
-    var unread: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      if !hasAnswered, !Self.wait(descriptor, until: deadline) {
-        hasAnswered = true
-        answer(.failure(ServerProcess.Fault.notReady(self.text)))
+      let hasEnded = !process.isRunning
+      let text = Self.text(of: file)
+      // The last one may be half of a line.
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() where isReady(String(line)) {
+        return String(line)
       }
-      let count = read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { break }
-      self.bytes.withLock { $0 += buffer[..<count] }
-      guard !hasAnswered else { continue }
-      unread += buffer[..<count]
-      while !hasAnswered, let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = String(decoding: unread[..<end], as: UTF8.self)
-        unread.removeSubrange(...end)
-        guard isReady(line) else { continue }
-        hasAnswered = true
-        answer(.success(line))
-      }
+      if hasEnded { throw Fault.ended(text) }
+      if ContinuousClock.now > deadline { throw Fault.notReady(text) }
+      try await Task.sleep(for: .milliseconds(10))
     }
-    if !hasAnswered { answer(.failure(ServerProcess.Fault.ended(self.text))) }
   }
 
-  private static func wait(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> Bool {
-    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    let left = (deadline - .now) / .milliseconds(1)
-    return poll(&item, 1, Int32(max(0, left))) != 0
+  private static func text(of file: FileHandle) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // Not read(2): the program writes at the position that it shares with the file.
+    while case let count = pread(file.fileDescriptor, &buffer, buffer.count, off_t(bytes.count)), count > 0 {
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

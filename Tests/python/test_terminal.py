@@ -205,7 +205,7 @@ def test_a_player_ends_with_its_terminal(home, kept, with_nohup):
 def test_a_recording_is_kept_when_its_terminal_closes(home):
     with nobody_left(span(6)):
         command = f"cat {recording(home.folder / 'a.wav')}; exec sleep {span(6)}"
-        typed = Typed(home, "care", "voice", "--seconds", "90", "--command", command).until(r"Recording 0:0\d")
+        typed = Typed(home, "care", "voice", "--seconds", "90", "--command", command).until(r"Recording 0:0\d.*▮")
         os.close(typed.terminal)
         typed.process.wait(60)
         (entry,) = home.records()
