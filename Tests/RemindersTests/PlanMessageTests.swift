@@ -62,6 +62,17 @@ import Testing
     }
   }
 
+  @Test func `a message that waits is not sent before the time to which it was put off`() async throws {
+    try await self.waiting { care, _, _ in
+      try await care.at("08:00")
+      let reminder = try #require(try await care.due.first)
+      _ = try await care.ask(SnoozeReminderRequest.with { ($0.id, $0.minutes) = (reminder.id, 10) })
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet"])
+      try await care.at("08:10")
+      #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet\nVitamin 1 tablet"])
+    }
+  }
+
   @Test func `a message that failed under way is tried again with what is still open`() async throws {
     try await self.waiting { care, aspirin, _ in
       // Of the tea nothing is open any more, so that it is not tried again at all.
