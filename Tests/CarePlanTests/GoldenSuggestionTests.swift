@@ -140,13 +140,15 @@ import Testing
     ),
   ]
 
+  /// Each of the words meets a quarter of the sentences.
   @Test(arguments: CareLanguage.allCases)
   func `a sentence with a doubt in it offers nothing`(language: CareLanguage) throws {
     let spoilers = try #require(Self.spoilers[language])
     var wrong: [String] = []
-    for line in try Self.lines(language) where line.meaning != "nothing" {
+    for (number, line) in try Self.lines(language).filter({ $0.meaning != "nothing" }).enumerated() {
       let plain = line.text.trimmingCharacters(in: CharacterSet(charactersIn: ".。 "))
-      for text in spoilers.before.map({ $0 + plain }) + spoilers.after.map({ plain + $0 }) {
+      let doubted = spoilers.before.map { $0 + plain } + spoilers.after.map { plain + $0 }
+      for (index, text) in doubted.enumerated() where (index + number).isMultiple(of: 4) {
         let offered = try Self.offered(Line(time: line.time, text: text, meaning: ""), language)
         if offered != "nothing" { wrong.append("\(text): \(offered)") }
       }

@@ -59,7 +59,7 @@ import Testing
     for name in TimeZone.knownTimeZoneIdentifiers where Zone(named: name) != nil {
       let zone = try #require(Zone(named: name))
       for date in Self.changes(of: name) {
-        for _ in 0..<3 {
+        for _ in 0..<2 {
           let time = try #require(
             TimeOfDay(hour: Int.random(in: 0...4, using: &seed), minute: 5 * Int.random(in: 0...11, using: &seed)))
           let walk = Self.walk(name, date, time)

@@ -29,7 +29,7 @@ struct HelpTests {
   }
 
   @Test(
-    "Each page begins with what the command does and an example, and fits on the terminal", arguments: [60, 80, 132])
+    "Each page begins with what the command does and an example, and fits on the terminal", arguments: [60, 100])
   func pages(columns: Int) throws {
     for path in try Self.trees().flatMap({ Self.paths([$0]) }) where path.last?.commandName != "help" {
       for catalogue in [Catalogue.english, Self.japanese] {

@@ -1,5 +1,6 @@
 """Completion in real shells: names, channels and ids come from kithd, quickly, and nothing comes while it is away."""
 import fcntl
+import functools
 import os
 import pty
 import select
@@ -45,11 +46,17 @@ def home(tmp_path_factory):
     home.stop()
 
 
+@functools.cache
+def script_for(shell):
+    """Takes some seconds in a debug build."""
+    return subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout
+
+
 def completed(home, *words, runtime=None):
     """What bash offers for the last word."""
     script = home.folder / "completion.bash"
     if not script.exists():
-        script.write_bytes(subprocess.run([BINARIES / "kith", "--generate-completion-script", "bash"], capture_output=True, check=True).stdout)
+        script.write_bytes(script_for("bash"))
     run = subprocess.run(
         ["bash", "-c", BASH, "bash", "kith", *words], capture_output=True, text=True, timeout=60, cwd=home.folder,
         env={**os.environ, "SCRIPT": str(script), "PATH": f"{BINARIES}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
@@ -87,7 +94,7 @@ def test_the_scripts_of_other_shells_are_scripts(tmp_path, shell, check):
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     script = tmp_path / "script"
-    script.write_bytes(subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout)
+    script.write_bytes(script_for(shell))
     assert "---completion" in script.read_text()
     subprocess.run([*check, script], check=True)
 
@@ -124,8 +131,7 @@ def screen_after(shell, home, folder, typed, expected):
 
 
 def script(folder, shell, name):
-    text = subprocess.run([BINARIES / "kith", "--generate-completion-script", shell], capture_output=True, check=True).stdout
-    (folder / name).write_bytes(text)
+    (folder / name).write_bytes(script_for(shell))
 
 
 def test_bash_completes_at_a_terminal(home, tmp_path):
