@@ -1,4 +1,8 @@
 /// The labels of numbers, addresses, days and people that every address book has.
+///
+/// ```swift
+/// AddressBookLabel.japanese("work")  // 勤務先
+/// ```
 public enum AddressBookLabel {
   /// A label in Japanese; one of the household's own as it is.
   public static func japanese(_ label: String) -> String {

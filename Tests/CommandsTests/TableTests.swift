@@ -102,12 +102,15 @@ struct ChangingColumnTests {
   @Test("One that it has is shown")
   func shown() async throws {
     let run = try await Self.run(["remind", "remove", "daily:2026-11-20", "--columns", "state,id", "--lang", "en"])
-    #expect(run.output == "STATE    ID\nremoved  daily:2026-11-20\n" && run.sent.contains { $0 is RemoveReminderRequest })
+    #expect(
+      run.output == "STATE    ID\nremoved  daily:2026-11-20\n" && run.sent.contains { $0 is RemoveReminderRequest })
   }
 
   private static func run(_ arguments: [String]) async throws -> CommandRun {
     try await CommandRun.of(arguments) { command throws(Failure) in
-      guard let remove = command as? RemoveReminderRequest else { return FindIdsReply.with { $0.ids = ["daily:2026-11-20"] } }
+      guard let remove = command as? RemoveReminderRequest else {
+        return FindIdsReply.with { $0.ids = ["daily:2026-11-20"] }
+      }
       return Reminder.with { ($0.id, $0.knownKind, $0.knownState) = (remove.id, .daily, .removed) }
     }
   }

@@ -90,7 +90,8 @@ import Testing
 
   @Test(arguments: [
     // One of two reminders is answered late, a part of one, and all.
-    (["Drops"], "08:00 Aspirin 1 tablet\n08:00 Vitamin 1 tablet"), (["Vitamin"], "08:00 Aspirin 1 tablet\n09:00 Drops 1 tablet"),
+    (["Drops"], "08:00 Aspirin 1 tablet\n08:00 Vitamin 1 tablet"),
+    (["Vitamin"], "08:00 Aspirin 1 tablet\n09:00 Drops 1 tablet"),
     (["Aspirin", "Vitamin", "Drops"], ""),
   ])
   func `a message about what several reminders missed says what is still missed`(late: [String], rest: String)
@@ -110,7 +111,8 @@ import Testing
           try await care.give(item, at: "13:50")
         }
         if isUnderWay { care.home.failures.withLock { $0 = [Self.away] } }
-        let expected = (isUnderWay ? [] : ["Care plan, 07:50\nTea 1 tablet"]) + (rest.isEmpty ? [] : ["Care plan, missed\n\(rest)"])
+        let expected =
+          (isUnderWay ? [] : ["Care plan, 07:50\nTea 1 tablet"]) + (rest.isEmpty ? [] : ["Care plan, missed\n\(rest)"])
         #expect(try await self.said(care) == expected)
         try await care.at("14:30")
         #expect(try await care.said() == [])
