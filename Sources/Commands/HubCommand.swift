@@ -35,8 +35,15 @@ extension HubCommand {
 
   /// Checks `--columns`, and does the work.
   func run(in session: Session) async throws {
-    if !session.isJSON { try session.layout.check(Self.columns, session.language) }
+    try session.check(Self.columns)
     try await self.run(session)
+  }
+}
+
+extension Session {
+  /// Refuses what `--columns` names if the table of a command has no such column.
+  func check(_ columns: [Column]) throws(Failure) {
+    if !self.isJSON { try self.layout.check(columns, self.language) }
   }
 }
 

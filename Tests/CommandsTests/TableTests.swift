@@ -99,6 +99,26 @@ struct ChangingColumnTests {
     #expect(run.errors.contains("There is no column \"nope\". There are: "))
   }
 
+  @Test("It is refused too before what an entry says was measured is recorded")
+  func heard() async throws {
+    let id = Household.annID
+    let run = try await CommandRun.of("plan", "heard", id, "--columns", "nope", "--lang", "en") {
+      command throws(Failure) in
+      switch command {
+      case is GetCareRequest: CareReply.with { $0.record.id = id }
+      case is SuggestRequest:
+        SuggestReply.with {
+          $0.suggestions = [
+            .with { ($0.careID, $0.measurement.kind, $0.measurement.value) = (id, "temperature", "37.2") }
+          ]
+        }
+      default: CareSettings()
+      }
+    }
+    #expect(run.code == ExitStatus.usage.rawValue && run.errors.contains("There are: when, what, value"))
+    #expect(!run.sent.isEmpty && !run.sent.contains { $0 is RecordMeasurementRequest })
+  }
+
   @Test("One that it has is shown")
   func shown() async throws {
     let run = try await Self.run(["remind", "remove", "daily:2026-11-20", "--columns", "state,id", "--lang", "en"])

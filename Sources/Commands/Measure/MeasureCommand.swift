@@ -24,8 +24,6 @@ struct AddMeasurementCommand: HubCommand {
     commandName: "add", abstract: "Record a value; one that is unusual is asked about once.",
     discussion: "Example: kith measure add 'blood pressure' 130/80")
 
-  static let columns = MeasurementTable.columns
-
   @OptionGroup var global: GlobalOptions
 
   @Argument(
@@ -97,6 +95,7 @@ extension MeasurementKind {
 extension Confirmation {
   /// Records a value, and asks before if it is unusual.
   func record(_ given: RecordMeasurementRequest, _ session: Session) async throws {
+    try session.check(MeasurementTable.columns)
     var request = given
     request.unlessUnlikely = !self.yes
     var reply = try await session.ask(request)
