@@ -43,3 +43,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// What it fetches is fetched for the door alone.
+if Context.environment["KITH_WEB"] == "1" {
+  package.dependencies += [
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  ]
+  package.targets.append(
+    .executableTarget(
+      name: "door-floor",
+      dependencies: [
+        client, logging, .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+      ], swiftSettings: settings))
+}

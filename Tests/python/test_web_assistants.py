@@ -58,7 +58,9 @@ def test_nobody_is_let_in_without_a_token_of_their_own(front):
     device = front.device("lost")
     assert post(device, message("ping")).json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
     front.hub.reply("Devices/Revoke", {"name": "lost"})
-    assert post(device, tool("care_list")).status_code == 401 or post(device, tool("care_list")).json()["result"]["isError"]
+    answer = post(device, tool("care_list"))
+    # The hub refuses what kith-web has not heard of yet.
+    assert answer.status_code == 401 or answer.json()["result"]["isError"]
     # A browser's cookie is not a token of an assistant.
     token = front.device("browser").token
     answer = Device(front, None).ask("POST", "/mcp", data=json.dumps(message("ping")), headers={**JSON, "Cookie": f"kith-plain={token}.20000"})
