@@ -84,6 +84,9 @@ extension CareRecorderActor {
     let day = request.day.isEmpty ? nil : try CareRules.day(request.day)
     let first = request.fromDay.isEmpty ? day : try CareRules.day(request.fromDay, field: "from_day")
     let last = request.toDay.isEmpty ? day : try CareRules.day(request.toDay, field: "to_day")
+    if let first, let last, last < first {
+      throw .invalid(field: "to_day", "is before `from_day`, so nothing can be between them.")
+    }
     try CareRules.word(request.review, of: CareReview.self, field: "review")
     try CareRules.word(request.state, of: CareState.self, field: "state")
     var query = CareQuery()

@@ -97,6 +97,12 @@ struct FailureLanguageTests {
       ("name", "has 300 characters; at most 255 are kept.", "長すぎます。短くしてください。"),
       ("times", "has the same time twice.", "同じ時刻が2回あります。"),
       ("occurred_at", "lies in the future. Check the day.", "未来の日時は使えません。日時を確認してください。"),
+      ("to", "is before `from`, so nothing can be between them.", "終わりが始まりより前です。日付を確認してください。"),
+      ("from", "must be a day as YYYY-MM-DD.", "日付は YYYY-MM-DD の形で書いてください。"),
+      ("from", "must be a day from 1900 to 2200.", "1900年から2200年までの日付にしてください。"),
+      (
+        "from", "must be a day, at most 1100 days before the last one.", "YYYY-MM-DD の形の日付で、もっと短い期間にしてください。"
+      ),
       ("minutes", "is 1500; must be from 0 to 1440.", "1440分までにしてください。"),
       ("review", "must be one of none, needed, done.", "none、needed、done のどれかにしてください。"),
     ] {

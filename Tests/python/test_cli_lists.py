@@ -67,6 +67,14 @@ def test_a_page_of_a_person_names_the_newest_twenty(home):
     assert shown(home, *command[1].split(), NO_COLOR="1").count("Note ") == 21
 
 
+@pytest.mark.parametrize("command", [("call", "list"), ("talk", "list"), ("note", "list", "ann"), ("activity", "list"), ("care", "list")], ids=" ".join)
+def test_a_span_that_ends_before_it_begins_is_refused_and_said_so(home, command):
+    home.kith("people", "add", "Ann")
+    for language, words in (("en", "so nothing can be between them"), ("ja", "終わりが始まりより前です")):
+        refused = piped(home, *command, "--from", "2026-11-20", "--to", "2026-11-19", "--lang", language)
+        assert refused.returncode == 1 and words in refused.stderr, refused
+
+
 @pytest.mark.parametrize("noun", ["call", "talk", "note", "activity", "task", "gift", "relation"])
 def test_what_is_not_there_names_the_list_of_what_is(home, noun):
     home.kith("people", "add", "Ann")

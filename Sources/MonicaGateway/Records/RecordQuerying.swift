@@ -43,7 +43,13 @@ extension RecordQuery {
   mutating func restrict(to span: some TimeSpanning) throws(Failure) {
     if span.hasFrom { self.from = span.from.nanosecondsSince1970 }
     if span.hasTo { self.to = span.to.nanosecondsSince1970 }
-    if let from, let to, from > to { throw .invalid(field: "to", "is before `from`, so nothing can be between them.") }
+    try self.checkSpan()
+  }
+
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a span that ends before it begins, or at once.
+  fileprivate func checkSpan(from first: String = "from", to last: String = "to") throws(Failure) {
+    guard let from, let to, from >= to else { return }
+    throw .invalid(field: last, "is before `\(first)`, so nothing can be between them.")
   }
 }
 
@@ -63,6 +69,7 @@ extension ListActivitiesRequest: RecordQuerying {
       var query = self.ofPerson
       query.from = try Self.start(of: self.fromDay, "from_day")
       query.to = try Self.start(of: self.toDay, "to_day", after: 1)
+      try query.checkSpan(from: "from_day", to: "to_day")
       return query
     }
   }
