@@ -54,6 +54,7 @@ if Context.environment["KITH_WEB"] == "1" {
     .executableTarget(
       name: "door-floor",
       dependencies: [
-        client, logging, .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+        client, logging, .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: settings))
 }

@@ -55,7 +55,7 @@ public actor CarePlanActor {
         let zone = try transaction.careZone()
         if item.from.isEmpty { item.from = zone.day(at: now).description }
         try transaction.store(&item, in: zone, by: context.principal, now: now)
-        if let left = Quantity(stock) { try transaction.plan.count(item.id, left: left.hundredths, now: now) }
+        if let left = Quantity(stock) { try transaction.plan.count(item.id, left: left.hundredths) }
         return try transaction.plan.require(item.id).shown
       }
     }
@@ -80,7 +80,6 @@ public actor CarePlanActor {
   }
 
   func stock(_ request: StockPlanItemRequest, _ context: CallContext) async throws(Failure) -> Answer<PlanItem> {
-    let now = self.now()
     guard request.left.isEmpty != request.added.isEmpty else {
       throw .invalid(field: "left", "give what is left, or what was added.")
     }
@@ -91,7 +90,7 @@ public actor CarePlanActor {
       if let added, before.left != nil {
         try transaction.plan.add(request.id, added.hundredths)
       } else {
-        try transaction.plan.count(request.id, left: (left ?? added)?.hundredths, now: now)
+        try transaction.plan.count(request.id, left: (left ?? added)?.hundredths)
       }
       return try transaction.plan.require(request.id).shown
     }
@@ -110,7 +109,7 @@ public actor CarePlanActor {
       if item != before {
         try transaction.store(&item, in: try transaction.careZone(), by: context.principal, now: now)
         // What was counted in another unit says nothing any more.
-        if item.unit != before.unit { try transaction.plan.count(id, left: nil, now: now) }
+        if item.unit != before.unit { try transaction.plan.count(id, left: nil) }
       }
       return try transaction.plan.require(id).shown
     }

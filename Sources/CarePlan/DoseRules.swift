@@ -50,8 +50,9 @@ struct DoseRules: Sendable {
       warnings.append(.of(.given) { $0.show(answer) })
     }
     guard isGiven else { return warnings }
-    // Before the first day and after the last one nothing is due; a time of the last day may be answered later.
-    let isOfThePlan = due != nil || self.item.covers(self.item.zone.day(at: instant))
+    // Before the first day and after the last one nothing is due; an open time of the last day may be answered later.
+    let isAnswer = due.map { self.answer(to: $0) == nil } ?? false
+    let isOfThePlan = isAnswer || self.item.covers(self.item.zone.day(at: instant))
     if self.item.knownState != .active || !isOfThePlan { warnings.append(.of(.inactive) { _ in }) }
     if let early = self.early(at: instant), !warnings.contains(where: { $0.doseID == early.doseID }) {
       warnings.append(early)

@@ -7,6 +7,8 @@ internal import KithMessages
 protocol HubCommand: AsyncParsableCommand {
   /// The options of every command.
   var global: GlobalOptions { get }
+  /// The columns of the table that it prints after it has changed something: who names another one for `--columns` is told before.
+  static var columns: [Column] { get }
 
   /// Does the work.
   ///
@@ -15,18 +17,33 @@ protocol HubCommand: AsyncParsableCommand {
 }
 
 extension HubCommand {
+  static var columns: [Column] { [] }
+
   func run() async throws { try await self.runConnected() }
 
   /// Connects, does the work and disconnects.
   func runConnected() async throws {
     let client = try await self.global.connect()
     do {
-      try await self.run(Session(client: client, console: .standard, self.global))
+      try await self.run(in: Session(client: client, console: .standard, self.global))
     } catch {
       await client.close()
       throw error
     }
     await client.close()
+  }
+
+  /// Checks `--columns`, and does the work.
+  func run(in session: Session) async throws {
+    try session.check(Self.columns)
+    try await self.run(session)
+  }
+}
+
+extension Session {
+  /// Refuses what `--columns` names if the table of a command has no such column.
+  func check(_ columns: [Column]) throws(Failure) {
+    if !self.isJSON { try self.layout.check(columns, self.language) }
   }
 }
 

@@ -87,13 +87,14 @@ package enum Columns {
   private static func parts(_ line: Substring) -> [String] {
     var parts: [String] = []
     var isWord = false
-    var isEscaped = false
+    var code = ""
     for character in line {
-      if isEscaped || character == "\u{1B}" {
-        // The code of a colour, up to its letter, stays with what is before it.
-        isEscaped = character != "m"
+      if !code.isEmpty || character == "\u{1B}" {
+        // The code of a colour, up to its letter, or of a link, up to ESC \, stays with what is before it.
+        code.append(character)
         if parts.isEmpty { parts.append("") }
         parts[parts.count - 1].append(character)
+        if code.hasPrefix("\u{1B}]") ? code.hasSuffix("\u{1B}\\") : character == "m" { code = "" }
         continue
       }
       let isWide = Self.width(String(character)) > 1

@@ -97,7 +97,7 @@ struct HousePlan: Sendable, Hashable {
 enum PlanNews: String, Sendable, CaseIterable {
   /// It was recorded.
   case recorded
-  /// Nothing was recorded: this time was answered already, it is too early, the day has had its most, or the item is paused.
+  /// Nothing was recorded: this time was answered already, it is too early, the day has had its most, or the item is not in the plan now.
   case given, early, most, inactive
 
   init(_ reply: DoseReply) {

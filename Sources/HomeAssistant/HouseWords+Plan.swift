@@ -93,7 +93,7 @@ extension HouseWords {
       return self.say(
         "\(name) was given \(warning.count) times that day, and the plan says \(warning.most) at most.",
         "\(name)はその日すでに\(warning.count)回です。予定では\(warning.most)回までです。")
-    case .inactive, nil: return self.say("\(name) is not active in the plan.", "\(name)は予定で停止中です。")
+    case .inactive, nil: return self.say("\(name) is not in the plan now.", "\(name)は今の予定にありません。")
     }
   }
 

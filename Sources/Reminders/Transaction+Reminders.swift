@@ -189,10 +189,13 @@ extension Transaction {
   func queueMissed(_ plan: PlanReminders, always: [String], now: Int64, zone: Zone) throws(Failure) {
     guard let first = plan.missed.first else { return }
     var message = try ReminderMessages(self, now: now, zone: zone).message(ofMissed: plan.missed.map(\.time))
-    // A message about several reminders, or about a part of one, is not withdrawn because something else was answered.
     let isOne = plan.missed.allSatisfy { $0.reminder == first.reminder }
     let isWhole = plan.changed.contains { $0.reminder.id == first.reminder && $0.reminder.knownState == .missed }
-    if isOne, isWhole { message.reminderID = first.reminder }
+    if isOne, isWhole {
+      message.reminderID = first.reminder
+    } else {
+      message.missedOf = Set(plan.missed.map(\.reminder)).sorted()
+    }
     let names = try self.channels.names(try self.reminders.settings().channels(of: .plan), always: always)
     try self.queue(message, to: names, now: now)
   }
@@ -212,6 +215,28 @@ extension Transaction {
       message.reminderID = reminder.id
       try self.queue(message, to: names, now: now)
     case .waiting, .snoozed, .done, .satisfied, .removed, nil: break
+    }
+  }
+
+  /// Withdraws messages about what several reminders missed, or a part of one, that wait although one of these has changed, and queues what
+  /// still holds.
+  ///
+  /// - Parameter told: What another message tells as missed.
+  func renewMissed(besides told: [RemindedTime] = [], now: Int64) throws(Failure) {
+    var renewed: Set<String> = []
+    for var entry in try self.deliveries.waitingAboutMissed() {
+      var reminders: [Reminder] = []
+      for id in entry.missedOf { if let reminder = try self.reminders.get(id) { reminders.append(reminder) } }
+      let queuedAt = entry.createdAt.nanosecondsSince1970
+      guard reminders.contains(where: { $0.updatedAt.nanosecondsSince1970 > queuedAt }) else { continue }
+      try entry.discard()
+      try self.deliveries.put(entry, now: now)
+      let missed = reminders.flatMap(\.times).filter { $0.knownState == .missed && !told.contains($0) }
+      // A long message is several deliveries.
+      guard renewed.insert("\(entry.channel) \(queuedAt)").inserted, !missed.isEmpty else { continue }
+      var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: missed)
+      message.missedOf = entry.missedOf
+      try self.queue(message, to: [entry.channel], now: now)
     }
   }
 

@@ -40,6 +40,7 @@ extension Migration {
     .plan,
     .planReminders,
     .planStock,
+    .planStockOrder,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

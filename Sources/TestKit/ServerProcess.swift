@@ -45,7 +45,8 @@ public final class ServerProcess: Sendable {
     let input = Pipe()
     // A file without a name: the program never blocks, and nobody has to read while it runs.
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("server-\(UUID().uuidString)").path
-    let file = FileHandle(fileDescriptor: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), closeOnDealloc: true)
+    let file = FileHandle(
+      fileDescriptor: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), closeOnDealloc: true)
     unlink(path)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command

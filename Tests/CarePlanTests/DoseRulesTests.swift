@@ -162,6 +162,13 @@ import Testing
     }
     #expect(try warned("2026-11-24", "23:59") && warned("2026-11-26", "00:00"))
     #expect(try !warned("2026-11-25", "00:00") && !warned("2026-11-25", "23:59"))
+    // At the usual time of the next day, when the last one was given.
+    var morning = PlanScheduleTests.item("08:00")
+    morning.until = "2026-11-25"
+    let rules = Self.rules(morning, try Self.dose("a", "08:02", due: "08:00"))
+    let next = try PlanScheduleTests.instant("2026-11-26", "08:00")
+    let kinds = rules.warnings(at: next, due: rules.due(at: next), isGiven: true).map(\.knownKind)
+    #expect(kinds.contains(.inactive))
     // The last evening, after midnight.
     var evening = PlanScheduleTests.item("22:30")
     evening.until = "2026-11-25"

@@ -52,7 +52,8 @@ import Testing
   @Test func `in every zone each time of each day is due once, over all changes of its clock`() throws {
     let times = ["00:00", "01:30", "02:30", "08:00", "23:59"]
     // Zones whose clocks run alike all the time are one case.
-    let begin = Date(timeIntervalSince1970: Double(try Self.instant("2025-12-24", "00:00", zone: "UTC") / 1_000_000_000))
+    let begin = Date(
+      timeIntervalSince1970: Double(try Self.instant("2025-12-24", "00:00", zone: "UTC") / 1_000_000_000))
     var clocks: [[Int]: Zone] = [:]
     for name in TimeZone.knownTimeZoneIdentifiers {
       guard let zone = Zone(named: name), let known = TimeZone(identifier: name) else { continue }

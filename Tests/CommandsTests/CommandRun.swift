@@ -34,6 +34,19 @@ struct CommandRun {
     attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
     answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable
   ) async throws -> CommandRun {
+    try await self.of(
+      arguments, isTerminal: isTerminal, columns: columns, usesColour: usesColour, typed: typed, events: events,
+      attachments: attachments, answer: answer)
+  }
+
+  /// The same with the arguments in a list.
+  static func of(
+    _ arguments: [String], isTerminal: Bool = false, columns: Int? = nil, usesColour: Bool = false,
+    typed: String? = nil,
+    events: [StreamElement] = [],
+    attachments: @escaping @Sendable (any KithMessages.Command) -> [[UInt8]] = { _ in [] },
+    answer: @escaping @Sendable (any KithMessages.Command) throws(Failure) -> any Message & Sendable
+  ) async throws -> CommandRun {
     let output = Lock("")
     let errors = Lock("")
     let sent = Lock<[any KithMessages.Command]>([])
@@ -59,7 +72,7 @@ struct CommandRun {
       let zone = try #require(Zone(named: "Europe/Berlin"))
       var session = Session(client: client, console: console, command.global)
       (session.now, session.zone) = (Self.now, zone)
-      try await command.run(session)
+      try await command.run(in: session)
     } catch let code as ExitCode {
       run.code = code.rawValue
     } catch let error as ValidationError {

@@ -1,6 +1,7 @@
 import Bus
 import KithClient
 import KithMessages
+import SwiftProtobuf
 import TestKit
 import Testing
 
@@ -77,6 +78,61 @@ struct TableTests {
     let session = self.session(width: 80, columns: ["who"])
     _ = self.table.lines(session) + Table([Column("WHO")]).lines(session)
     #expect(throws: Never.self) { try session.layout.check(.english) }
+  }
+}
+
+@Suite("Columns of commands that change something")
+struct ChangingColumnTests {
+  @Test(
+    "A column that the table of the result has not is refused before anything is asked of kithd",
+    arguments: [
+      ["remind", "done", "daily:2026-11-20"], ["remind", "snooze", "last"], ["remind", "skip", "last"],
+      ["remind", "remove", "last"], ["remind", "call", "Ann", "--in", "3"], ["channels", "test", "family"],
+      ["channels", "retry", "last"], ["channels", "discard", "last"],
+      ["measure", "add", "temperature", "36.5"], ["measure", "undo", "last"], ["call", "share", "--channel", "family"],
+      ["care", "share", "--to", "family"], ["monica", "retry", "last"], ["monica", "clear", "last"],
+      ["monica", "resolve", "last", "--keep", "local"],
+    ])
+  func refused(arguments: [String]) async throws {
+    let run = try await Self.run(arguments + ["--columns", "nope", "--lang", "en"])
+    #expect(run.sent.isEmpty && run.output.isEmpty && run.code == ExitStatus.usage.rawValue)
+    #expect(run.errors.contains("There is no column \"nope\". There are: "))
+  }
+
+  @Test("It is refused too before what an entry says was measured is recorded")
+  func heard() async throws {
+    let id = Household.annID
+    let run = try await CommandRun.of("plan", "heard", id, "--columns", "nope", "--lang", "en") {
+      command throws(Failure) in
+      switch command {
+      case is GetCareRequest: CareReply.with { $0.record.id = id }
+      case is SuggestRequest:
+        SuggestReply.with {
+          $0.suggestions = [
+            .with { ($0.careID, $0.measurement.kind, $0.measurement.value) = (id, "temperature", "37.2") }
+          ]
+        }
+      default: CareSettings()
+      }
+    }
+    #expect(run.code == ExitStatus.usage.rawValue && run.errors.contains("There are: when, what, value"))
+    #expect(!run.sent.isEmpty && !run.sent.contains { $0 is RecordMeasurementRequest })
+  }
+
+  @Test("One that it has is shown")
+  func shown() async throws {
+    let run = try await Self.run(["remind", "remove", "daily:2026-11-20", "--columns", "state,id", "--lang", "en"])
+    #expect(
+      run.output == "STATE    ID\nremoved  daily:2026-11-20\n" && run.sent.contains { $0 is RemoveReminderRequest })
+  }
+
+  private static func run(_ arguments: [String]) async throws -> CommandRun {
+    try await CommandRun.of(arguments) { command throws(Failure) in
+      guard let remove = command as? RemoveReminderRequest else {
+        return FindIdsReply.with { $0.ids = ["daily:2026-11-20"] }
+      }
+      return Reminder.with { ($0.id, $0.knownKind, $0.knownState) = (remove.id, .daily, .removed) }
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import Help
 import SwiftProtobuf
 import Testing
 
@@ -71,6 +72,16 @@ struct LongerTextTests {
     ] as [(String, [String])])
   func wrapped(text: String, lines: [String]) {
     #expect(Printable.wrapped(text, to: 8) == (text.isEmpty ? [] : lines))
+  }
+
+  @Test(
+    "The code of a link takes no columns where a line is broken, and stays whole",
+    arguments: ["tel:+81312345678", "mailto:ann@example.org"])
+  func links(address: String) {
+    let (begin, end) = ("\u{1B}]8;;\(address)\u{1B}\\", "\u{1B}]8;;\u{1B}\\")
+    let lines = Columns.wrapped("call \(begin)Ann Lee\(end) now then", to: 10)
+    #expect(lines.map(Columns.width) == [8, 7, 4])
+    #expect(lines == ["call \(begin)Ann", "Lee\(end) now", "then"])
   }
 
   @Test(

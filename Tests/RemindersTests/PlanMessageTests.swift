@@ -62,6 +62,17 @@ import Testing
     }
   }
 
+  @Test func `a message that waits is not sent before the time to which it was put off`() async throws {
+    try await self.waiting { care, _, _ in
+      try await care.at("08:00")
+      let reminder = try #require(try await care.due.first)
+      _ = try await care.ask(SnoozeReminderRequest.with { ($0.id, $0.minutes) = (reminder.id, 10) })
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet"])
+      try await care.at("08:10")
+      #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet\nVitamin 1 tablet"])
+    }
+  }
+
   @Test func `a message that failed under way is tried again with what is still open`() async throws {
     try await self.waiting { care, aspirin, _ in
       // Of the tea nothing is open any more, so that it is not tried again at all.
@@ -74,6 +85,48 @@ import Testing
       try await care.give(aspirin)
       care.home.failures.withLock { $0 = [Self.away] }
       #expect(try await self.said(care) == ["Care plan, 08:00\nVitamin 1 tablet"])
+    }
+  }
+
+  @Test(arguments: [
+    // One of two reminders is answered late, a part of one, and all.
+    (["Drops"], "08:00 Aspirin 1 tablet\n08:00 Vitamin 1 tablet"),
+    (["Vitamin"], "08:00 Aspirin 1 tablet\n09:00 Drops 1 tablet"),
+    (["Aspirin", "Vitamin", "Drops"], ""),
+  ])
+  func `a message about what several reminders missed says what is still missed`(late: [String], rest: String)
+    async throws
+  {
+    for isUnderWay in [false, true] {
+      try await self.waiting { care, aspirin, vitamin in
+        let drops = try await care.add("Drops", "9:00")
+        if isUnderWay {
+          _ = try await self.said(care)
+          care.home.isHeld.withLock { $0 = true }
+        }
+        try await care.at("14:00")
+        if isUnderWay { try await self.underWay(care, 1) }
+        for (minute, item) in [aspirin, vitamin, drops].enumerated() where late.contains(item.name) {
+          try await care.at("14:0\(minute + 1)")
+          try await care.give(item, at: "13:50")
+        }
+        if isUnderWay { care.home.failures.withLock { $0 = [Self.away] } }
+        let expected =
+          (isUnderWay ? [] : ["Care plan, 07:50\nTea 1 tablet"]) + (rest.isEmpty ? [] : ["Care plan, missed\n\(rest)"])
+        #expect(try await self.said(care) == expected)
+        try await care.at("14:30")
+        #expect(try await care.said() == [])
+      }
+    }
+  }
+
+  @Test func `a message about a part of a reminder is not sent when that was answered`() async throws {
+    try await self.waiting { care, aspirin, vitamin in
+      try await care.at("08:00")
+      // Aspirin is missed, and the vitamin is not yet.
+      for time in ["08:31", "08:32"] { try await care.at(time) }
+      try await care.give(aspirin)
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", "Care plan, 08:00\nVitamin 1 tablet"])
     }
   }
 

@@ -204,6 +204,23 @@ import Testing
     }
   }
 
+  @Test func `what a person has removed stays so, also what was missed or done`() async throws {
+    try await self.care { care in
+      try await care.add("Aspirin", "8:00")
+      let tea = try await care.add("Tea", "9:00")
+      for time in ["08:00", "09:00"] { try await care.at(time) }
+      try await care.give(tea)
+      try await care.at("10:01")
+      let past = try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders
+      #expect(past.map(\.knownState) == [.done, .missed])
+      for reminder in past { _ = try await care.ask(RemoveReminderRequest.with { $0.id = reminder.id }) }
+      try await care.at("10:30")
+      #expect(
+        try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders.map(\.knownState)
+          == [.removed, .removed])
+    }
+  }
+
   @Test func `done records each that is open once, and says what others gave`() async throws {
     try await self.care { care in
       let aspirin = try await care.add("Aspirin", "8:00")

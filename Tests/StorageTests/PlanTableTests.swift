@@ -18,12 +18,13 @@ struct PlanTableTests {
     return dose
   }
 
-  @Test func `what is left is the same when a store of before is opened, and follows what is given and taken back`()
-    async throws
-  {
+  @Test(arguments: ["plan_stock", "plan_stock_order"])
+  func `what is left is the same when a store of before is opened, and follows what is given and taken back`(
+    step: String
+  ) async throws {
     let temporary = TemporaryStore()
     defer { withExtendedLifetime(temporary) {} }
-    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "plan_stock" }))
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != step }))
     try await storage.write { transaction throws(Failure) in
       for id in ["counted", "uncounted"] {
         var item = PlanItem()
@@ -31,7 +32,9 @@ struct PlanTableTests {
         try transaction.plan.put(item, validFrom: 1)
         try transaction.doses.put(Self.dose("before \(id)", of: id, created: 50), amount: 700)
       }
-      try transaction.plan.count("counted", left: 1000, now: 100)
+      try transaction.attempt { database in
+        try database.run("UPDATE plan_item SET stock = 1000, stock_at = 100 WHERE uuid = 'counted'")
+      }
       for id in ["counted", "uncounted"] {
         try transaction.doses.put(Self.dose("given \(id)", of: id, created: 150), amount: 100)
         try transaction.doses.put(Self.dose("skipped \(id)", of: id, created: 160, outcome: "skipped"), amount: 100)
@@ -56,9 +59,40 @@ struct PlanTableTests {
       try transaction.doses.put(Self.dose("next", of: "counted", created: 210), amount: 25)
       try transaction.doses.put(Self.dose("given counted", of: "counted", created: 150, deleted: 220), amount: 100)
       try transaction.plan.add("counted", 1000)
-      try transaction.plan.count("uncounted", left: 300, now: 230)
+      try transaction.plan.count("uncounted", left: 300)
     }
     #expect(try await Self.left(storage) == [1925, 300])
+    await storage.close()
+  }
+
+  @Test func `what is given after the count is taken off, and given back, whatever the clock says`() async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open(migrations: Migration.all)
+    try await storage.write { transaction throws(Failure) in
+      for id in ["counted", "uncounted"] {
+        var item = PlanItem()
+        (item.id, item.name, item.state) = (id, id, "active")
+        try transaction.plan.put(item, validFrom: 1)
+      }
+      try transaction.doses.put(Self.dose("first", of: "counted", created: 900), amount: 100)
+      // The clock was ahead, and is right again.
+      try transaction.plan.count("counted", left: 1000)
+      try transaction.doses.put(Self.dose("given", of: "counted", created: 100), amount: 100)
+      try transaction.doses.put(Self.dose("undone", of: "counted", created: 110), amount: 300)
+    }
+    #expect(try await Self.left(storage) == [600, nil])
+    try await storage.write { transaction throws(Failure) in
+      try transaction.doses.put(Self.dose("undone", of: "counted", created: 110, deleted: 120), amount: 300)
+    }
+    #expect(try await Self.left(storage) == [900, nil])
+    try await storage.write { transaction throws(Failure) in
+      // Recorded while the clock was ahead, and before the count, which knew of it.
+      try transaction.doses.put(Self.dose("ahead", of: "counted", created: 5000), amount: 100)
+      try transaction.plan.count("counted", left: 500)
+      try transaction.doses.put(Self.dose("ahead", of: "counted", created: 5000, deleted: 5100), amount: 100)
+    }
+    #expect(try await Self.left(storage) == [500, nil])
     await storage.close()
   }
 

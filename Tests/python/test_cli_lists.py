@@ -67,6 +67,18 @@ def test_a_page_of_a_person_names_the_newest_twenty(home):
     assert shown(home, *command[1].split(), NO_COLOR="1").count("Note ") == 21
 
 
+@pytest.mark.parametrize("noun", ["call", "talk", "note", "activity", "task", "gift", "relation"])
+def test_what_is_not_there_names_the_list_of_what_is(home, noun):
+    home.kith("people", "add", "Ann")
+    for typed in ("nope", "01a0b1c2-0000-7000-8000-000000000000"):
+        failed = piped(home, noun, "show", typed, "--lang", "en")
+        assert failed.returncode == 1, failed
+        command = re.search(rf"kith ({noun} list[ A-Z]*)", failed.stderr)
+        assert command, failed.stderr
+        shown(home, *command[1].strip().replace("PERSON", "ann").split())
+        assert f"kith {noun} list" in piped(home, noun, "show", typed, "--lang", "ja").stderr
+
+
 def test_a_short_summary_has_no_memos(home):
     home.kith("care", "record", "free_memo", "The neighbour came")
     whole, short = (piped(home, "care", "summary", "--lang", "en", *options).stdout for options in ((), ("--short",)))

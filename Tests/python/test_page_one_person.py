@@ -13,6 +13,7 @@ def front(tmp_path):
     (book / "ingrid.vcf").write_text(INGRID)
     (book / "sato.vcf").write_text(card("佐藤 花子", "さとう はなこ"))
     with door() as front:
+        front.book = book
         front.hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(book)}})
         front.hub.reply("Contacts/Sync", {})
         yield front
@@ -31,6 +32,17 @@ def test_a_contact_is_found_among_people_and_becomes_one(front):
     assert page.texts("address-book") == []
     page = visitor.open("/people").search("/people", text="sato")
     assert "佐藤 花子" in page.texts("contact")[0]
+
+
+def test_labels_of_the_address_book_are_in_the_language_of_the_page(front):
+    home = card("Otto Brandt", **{"TEL;TYPE=home": "+1-555-010-0177", "ADR;TYPE=work": ";;1 High St;Bath;;;GB"})
+    (front.book / "otto.vcf").write_text(home)
+    front.hub.reply("Contacts/Sync", {})
+    (otto,) = front.hub.reply("Contacts/Search", {"text": "otto"})["contacts"]
+    person_id = front.hub.reply("People/OfContact", {"contactId": otto["id"]})["id"]
+    for language, labels in (("en", ("home", "work")), ("ja", ("自宅", "勤務先"))):
+        (ways,) = Visitor(front.device(f"device-{language}"), language=language).open(f"/people/{person_id}").texts("address-book")
+        assert f"{labels[0]} +1-555-010-0177" in ways and f"{labels[1]} 1 High St" in ways, ways
 
 
 def test_no_page_speaks_of_a_server_where_there_is_none(front):

@@ -163,6 +163,8 @@ def test_ways_lead_to_phone_mail_map_and_web(front, visitor):
     assert links["https://example.org/ann"] == "https://example.org/ann" and "annlee" not in links
     assert links["1 High St, Bath, GB"] == "https://www.openstreetmap.org/search?query=1%20High%20St%2C%20Bath%2C%20GB"
     assert links["Call"] == "tel:+81312345678" and any("Telegram: annlee (home)" in line for line in page.texts("contact_field"))
+    japanese = Visitor(front.device("jiro"), language="ja").open(f"/people/{ann}")
+    assert any("annlee (自宅)" in line for line in japanese.texts("contact_field"))
 
 
 def test_open_tasks_and_favourite_notes_and_new_activities_come_first(front, visitor):

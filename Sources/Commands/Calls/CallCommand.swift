@@ -223,6 +223,8 @@ struct ShareCallsCommand: HubCommand {
       Example: kith call share --during 'last month' --channel family
       """)
 
+  static let columns = DeliveryTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @OptionGroup var filter: CallFilterOptions

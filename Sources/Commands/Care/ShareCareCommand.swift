@@ -86,6 +86,8 @@ struct ShareCareCommand: HubCommand {
       Example: kith care share --lang ja --file summary.txt
       """)
 
+  static let columns = DeliveryTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Option(help: "The day: 2026-11-20, yesterday, 'last monday', 昨日. Default: today.")

@@ -87,6 +87,8 @@ struct TestChannelCommand: HubCommand {
     commandName: "test", abstract: "Send a short message over a channel now, and show the result.",
     discussion: "Example: kith channels test phone")
 
+  static let columns = DeliveryTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: "The channel.", completion: Completion.channels)

@@ -31,6 +31,8 @@ struct RetryDeliveryCommand: HubCommand {
     commandName: "retry", abstract: "Retry a message that failed or may not have arrived.",
     discussion: "Example: kith channels retry last")
 
+  static let columns = DeliveryTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: IDText.help)
@@ -49,6 +51,8 @@ struct DiscardDeliveryCommand: HubCommand {
     commandName: "discard", abstract: "Discard a message that waits or failed.",
     discussion: "Example: kith channels discard last")
 
+  static let columns = DeliveryTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: IDText.help)
@@ -64,6 +68,11 @@ struct DiscardDeliveryCommand: HubCommand {
 
 /// Deliveries as table rows, with the reasons of failures below.
 struct DeliveryTable {
+  static let columns = [
+    Column("WHEN", "いつ"), Column("CHANNEL", "送り先"), Column("WHAT", "内容", wraps: true), Column("STATE", "状態"),
+    Column("ID"),
+  ]
+
   private let entries: [DeliveryEntry]
 
   init(_ entries: [DeliveryEntry]) { self.entries = entries }
@@ -71,11 +80,7 @@ struct DeliveryTable {
   func lines(_ session: Session) -> [String] {
     let say = session.language
     guard !self.entries.isEmpty else { return [say("Nothing was sent yet.", "まだ何も送っていません。")] }
-    var table = Table([
-      Column("WHEN", "いつ"), Column("CHANNEL", "送り先"),
-      Column("WHAT", "内容", wraps: true),
-      Column("STATE", "状態"), Column("ID"),
-    ])
+    var table = Table(Self.columns)
     for entry in self.entries {
       let part = entry.parts > 1 ? " (\(entry.part)/\(entry.parts))" : ""
       table.add(

@@ -95,6 +95,7 @@ extension MeasurementKind {
 extension Confirmation {
   /// Records a value, and asks before if it is unusual.
   func record(_ given: RecordMeasurementRequest, _ session: Session) async throws {
+    try session.check(MeasurementTable.columns)
     var request = given
     request.unlessUnlikely = !self.yes
     var reply = try await session.ask(request)
@@ -214,6 +215,8 @@ struct UndoMeasurementCommand: HubCommand {
     commandName: "undo", abstract: "Take a value back; it stays in the history.",
     discussion: "Example: kith measure undo last")
 
+  static let columns = MeasurementTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: IDText.help)
@@ -229,6 +232,11 @@ struct UndoMeasurementCommand: HubCommand {
 
 /// Values as table rows.
 struct MeasurementTable {
+  static let columns = [
+    Column("WHEN", "いつ"), Column("WHAT", "項目"), Column("VALUE", "値", .right), Column("", name: "state"),
+    Column("NOTE", "メモ", drops: 1, wraps: true), Column("BY", "記録者", drops: 2), Column("ID"),
+  ]
+
   private let reply: ListMeasurementsReply
 
   init(_ reply: ListMeasurementsReply) { self.reply = reply }
@@ -236,11 +244,7 @@ struct MeasurementTable {
   func lines(_ session: Session) -> [String] {
     let say = session.language
     guard !self.reply.measurements.isEmpty else { return [say("Nothing was measured yet.", "測定はまだありません。")] }
-    var table = Table(
-      [
-        Column("WHEN", "いつ"), Column("WHAT", "項目"), Column("VALUE", "値", .right), Column("", name: "state"),
-        Column("NOTE", "メモ", drops: 1, wraps: true), Column("BY", "記録者", drops: 2), Column("ID"),
-      ], hidesEmpty: true)
+    var table = Table(Self.columns, hidesEmpty: true)
     for one in self.reply.measurements {
       table.add(
         session.zone.text(one.occurredAt), one.name.isEmpty ? one.knownKind?.words(say) ?? one.kind : one.name,

@@ -99,6 +99,8 @@ struct ResolveConflictCommand: HubCommand {
       Example: kith monica resolve \(IDText.example) --merge note=local called_at=server
       """)
 
+  static let columns = QueueTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: IDText.help)

@@ -41,6 +41,8 @@ struct RetryQueueCommand: HubCommand {
     commandName: "retry", abstract: "Retry refused or waiting changes now.",
     discussion: "Example: kith monica retry")
 
+  static let columns = QueueTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: "The ids, as `kith monica queue` lists them. Default: all that failed or wait.")
@@ -60,6 +62,8 @@ struct ClearQueueCommand: HubCommand {
       The records return to the server's version; those that the server never had are deleted.
       Example: kith monica clear \(IDText.example)
       """)
+
+  static let columns = QueueTable.columns
 
   @OptionGroup var global: GlobalOptions
 
@@ -92,19 +96,19 @@ struct ClearQueueCommand: HubCommand {
 
 /// Changes that are not on the server yet, as table rows.
 struct QueueTable {
+  static let columns = [
+    Column("STATE", "状態"), Column("CHANGE", "変更"), Column("PERSON", "人", wraps: true), Column("QUEUED", "登録", drops: 3),
+    Column("TRIED", "回数", .right, drops: 2), Column("NEXT", "次回", drops: 1), Column("WHY", "理由", wraps: true),
+    Column("ID"),
+  ]
+
   private let entries: [QueueEntry]
 
   init(_ entries: [QueueEntry]) { self.entries = entries }
 
   func lines(_ session: Session) -> [String] {
     guard !self.entries.isEmpty else { return [session.language("No changes found.", "変更はありません。")] }
-    var table = Table(
-      [
-        Column("STATE", "状態"), Column("CHANGE", "変更"), Column("PERSON", "人", wraps: true),
-        Column("QUEUED", "登録", drops: 3),
-        Column("TRIED", "回数", .right, drops: 2), Column("NEXT", "次回", drops: 1),
-        Column("WHY", "理由", wraps: true), Column("ID"),
-      ], hidesEmpty: true)
+    var table = Table(Self.columns, hidesEmpty: true)
     for entry in self.entries {
       table.add(
         SyncState(rawValue: entry.state)?.words(session.language) ?? entry.state, entry.what(session.language),

@@ -37,14 +37,7 @@ struct NameMatch {
   func exactID(of name: String, _ ids: ShortIDs = ShortIDs()) throws(Failure) -> String {
     let exact = self.exact(name)
     guard exact.isEmpty, !self.candidates.isEmpty else { return try self.only(exact, name, ids) }
-    let typed = Printable.text(name)
-    throw Failure.unknownRecord(
-      typed,
-      self.say(
-        "No \(self.noun) is called exactly \"\(typed)\". Give the whole name or the id of the one that you mean:\n",
-        "「\(typed)」とまったく同じ名前の\(self.noun)はありません。名前の全部か ID で指定してください。\n")
-        + self.lines(of: self.candidates, ids)
-    ).worded
+    throw self.unknown(name, near: self.lines(of: self.candidates, ids))
   }
 
   /// The candidates with exactly this name.
@@ -54,17 +47,25 @@ struct NameMatch {
   }
 
   private func only(_ meant: [Candidate], _ name: String, _ ids: ShortIDs) throws(Failure) -> String {
-    guard let first = meant.first else {
-      let name = Printable.text(name)
-      throw Failure.unknownRecord(
-        name,
-        self.say(
-          "No \(self.noun) is called \"\(name)\". To see all: \(self.list)",
-          "「\(name)」という\(self.noun)はありません。一覧: \(self.list)")
-      ).worded
-    }
+    guard let first = meant.first else { throw self.unknown(name) }
     guard meant.count == 1 else { throw self.ambiguous(name, meant, ids) }
     return first.id
+  }
+
+  /// The failure for a name that none has.
+  ///
+  /// - Parameter near: A line for each one with a similar name; empty = there is none.
+  private func unknown(_ name: String, near: String = "") -> Failure {
+    let typed = Printable.text(name)
+    let sentence =
+      near.isEmpty
+      ? self.say(
+        "No \(self.noun) is called \"\(typed)\". To see all: \(self.list)",
+        "「\(typed)」という\(self.noun)はありません。一覧: \(self.list)")
+      : self.say(
+        "No \(self.noun) is called exactly \"\(typed)\". Give the whole name or the id of the one that you mean:\n",
+        "「\(typed)」とまったく同じ名前の\(self.noun)はありません。名前の全部か ID で指定してください。\n") + near
+    return Failure.unknownRecord(typed, sentence).worded
   }
 
   /// A line for each candidate, with its id.

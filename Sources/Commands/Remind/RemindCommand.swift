@@ -81,6 +81,8 @@ struct CallReminderCommand: HubCommand {
       Example: kith remind call Ann --on '2026-12-24 18:00'
       """)
 
+  static let columns = ReminderTable.columns
+
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: PersonReference.help)
@@ -173,6 +175,8 @@ struct SnoozeReminderCommand: HubCommand {
     commandName: "snooze", abstract: "Snooze a due reminder.",
     discussion: "Example: kith remind snooze daily:2026-11-20")
 
+  static let columns = ReminderTable.columns
+
   @OptionGroup var global: GlobalOptions
   @OptionGroup var reminder: ReminderTarget
 
@@ -192,6 +196,8 @@ struct DoneReminderCommand: HubCommand {
       Example: kith remind done daily:2026-11-20
       """)
 
+  static let columns = ReminderTable.columns
+
   @OptionGroup var global: GlobalOptions
   @OptionGroup var reminder: ReminderTarget
 
@@ -202,6 +208,8 @@ struct SkipReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "skip", abstract: "Record that what a reminder of the plan names is not given, and why.",
     discussion: "Example: kith remind skip plan:2026-11-20-0700 --reason 'feels sick'")
+
+  static let columns = ReminderTable.columns
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var reminder: ReminderTarget
@@ -218,6 +226,8 @@ struct RemoveReminderCommand: HubCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a reminder.",
     discussion: "Example: kith remind remove daily:2026-11-20")
+
+  static let columns = ReminderTable.columns
 
   @OptionGroup var global: GlobalOptions
   @OptionGroup var reminder: ReminderTarget

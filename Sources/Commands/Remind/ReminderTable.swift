@@ -4,6 +4,11 @@ internal import SwiftProtobuf
 
 /// Reminders as table rows.
 struct ReminderTable {
+  static let columns = [
+    Column("WHEN", "いつ"), Column("AT", "日時", drops: 1), Column("WHAT", "内容", wraps: true), Column("STATE", "状態"),
+    Column("ID"),
+  ]
+
   private let reminders: [Reminder]
   private let empty: String
 
@@ -15,11 +20,7 @@ struct ReminderTable {
   func lines(_ session: Session) -> [String] {
     guard !self.reminders.isEmpty else { return [self.empty] }
     let say = session.language
-    var table = Table([
-      Column("WHEN", "いつ"), Column("AT", "日時", drops: 1),
-      Column("WHAT", "内容", wraps: true),
-      Column("STATE", "状態"), Column("ID"),
-    ])
+    var table = Table(Self.columns)
     for reminder in self.reminders {
       let what = reminder.inWords(say)
       let due = reminder.comesAt

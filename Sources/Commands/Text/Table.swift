@@ -188,8 +188,12 @@ struct TableLayout: Sendable {
   /// Looks for the columns that were asked for in the tables that were laid out.
   ///
   /// - Throws: `INVALID_ARGUMENT/COLUMN_UNKNOWN` with the columns that there are, if none has one of them.
-  func check(_ say: Language) throws(Failure) {
-    let known = self.known.all
+  func check(_ say: Language) throws(Failure) { try self.check(self.known.all, say) }
+
+  /// Looks for the columns that were asked for among those of a table; of no table everything is right.
+  ///
+  /// - Throws: As ``check(_:)``.
+  func check(_ known: [Column], _ say: Language) throws(Failure) {
     guard !known.isEmpty, let word = self.columns.first(where: { word in !known.contains { $0.isCalled(word) } })
     else { return }
     let names = known.map { $0.choice(say) }.filter { !$0.isEmpty }

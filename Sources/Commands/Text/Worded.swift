@@ -39,6 +39,16 @@ extension CommonName {
   }
 }
 
+extension AddressBookLabel {
+  /// A label in words; one of the household's own as it is.
+  static func words(_ label: String, _ say: Language) -> String { say(label, self.japanese(label)) }
+
+  /// Several labels.
+  static func words(_ labels: [String], _ say: Language) -> String {
+    labels.map { self.words($0, say) }.joined(separator: say(", ", "、"))
+  }
+}
+
 extension CareReview: Worded {
   func words(_ say: Language) -> String {
     switch self {

@@ -531,6 +531,12 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
     set {_uniqueStorage()._mayHaveArrived = newValue}
   }
 
+  /// of a message about what several reminders missed, or a part of one: their ids
+  public var missedOf: [String] {
+    get {_storage._missedOf}
+    set {_uniqueStorage()._missedOf = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1478,7 +1484,7 @@ nonisolated extension TestChannelReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeliveryEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}channel\0\u{1}kind\0\u{1}title\0\u{1}state\0\u{1}attempts\0\u{1}error\0\u{3}created_at\0\u{3}last_attempt_at\0\u{3}next_attempt_at\0\u{3}expires_at\0\u{3}delivered_at\0\u{1}receipt\0\u{3}reminder_id\0\u{1}part\0\u{1}parts\0\u{3}first_attempt_at\0\u{3}may_have_arrived\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}channel\0\u{1}kind\0\u{1}title\0\u{1}state\0\u{1}attempts\0\u{1}error\0\u{3}created_at\0\u{3}last_attempt_at\0\u{3}next_attempt_at\0\u{3}expires_at\0\u{3}delivered_at\0\u{1}receipt\0\u{3}reminder_id\0\u{1}part\0\u{1}parts\0\u{3}first_attempt_at\0\u{3}may_have_arrived\0\u{3}missed_of\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1499,6 +1505,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _parts: UInt32 = 0
     var _firstAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _mayHaveArrived: Bool = false
+    var _missedOf: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1527,6 +1534,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _parts = source._parts
       _firstAttemptAt = source._firstAttemptAt
       _mayHaveArrived = source._mayHaveArrived
+      _missedOf = source._missedOf
     }
   }
 
@@ -1563,6 +1571,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._parts) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._firstAttemptAt) }()
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._mayHaveArrived) }()
+        case 19: try { try decoder.decodeRepeatedStringField(value: &_storage._missedOf) }()
         default: break
         }
       }
@@ -1629,6 +1638,9 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if _storage._mayHaveArrived != false {
         try visitor.visitSingularBoolField(value: _storage._mayHaveArrived, fieldNumber: 18)
       }
+      if !_storage._missedOf.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._missedOf, fieldNumber: 19)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1656,6 +1668,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._parts != rhs_storage._parts {return false}
         if _storage._firstAttemptAt != rhs_storage._firstAttemptAt {return false}
         if _storage._mayHaveArrived != rhs_storage._mayHaveArrived {return false}
+        if _storage._missedOf != rhs_storage._missedOf {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -65,5 +65,5 @@ extension Text {
   fileprivate static let givenAlready = Text("given already {time}, {name}", "実施済み {time} {name}")
   fileprivate static let tooEarly = Text("not before {time}", "次は{time}以降")
   fileprivate static let mostGiven = Text("{count} that day; at most {most}", "その日すでに{count}回（{most}回まで）")
-  fileprivate static let notActive = Text("not active in the plan", "予定は停止中です")
+  fileprivate static let notActive = Text("not in the plan now", "今の予定にはありません")
 }

@@ -64,7 +64,7 @@ struct ContactItem: Sendable {
   /// The phones and e-mail addresses, each with its link.
   func ways(_ contact: Contact) -> HTML {
     func item(_ type: String, _ value: LabeledValue) -> HTML {
-      "<li>\(value.label) \(ReachLink.html(ReachLink(type: type, data: value.value), value.value))</li>"
+      "<li>\(self.view[label: value.label]) \(ReachLink.html(ReachLink(type: type, data: value.value), value.value))</li>"
     }
     return "<ul>\(HTML(contact.phones.map { item("phone", $0) }))\(HTML(contact.emails.map { item("email", $0) }))</ul>"
   }

@@ -63,6 +63,9 @@ enum FieldWords {
 }
 
 extension PageView {
+  /// A label of a number, an address or a day in the language of the page.
+  subscript(label label: String) -> String { self[Text(label, AddressBookLabel.japanese(label))] }
+
   /// A name of a catalog in the language of the page.
   subscript(name name: String) -> String { self[FieldWords.name(name)] }
 

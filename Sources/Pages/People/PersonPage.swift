@@ -68,7 +68,7 @@ struct PersonHead: Sendable {
       contact.addresses.map { address in
         let parts = [address.street, address.postalCode, address.city, address.country].filter { !$0.isEmpty }
         return
-          "<li>\(address.label) \(address.formatted.isEmpty ? parts.joined(separator: " ") : address.formatted)</li>"
+          "<li>\(self.view[label: address.label]) \(address.formatted.isEmpty ? parts.joined(separator: " ") : address.formatted)</li>"
       })
     let unlink: HTML =
       self.view.canRecord

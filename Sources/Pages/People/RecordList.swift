@@ -62,7 +62,7 @@ extension Tag {
 
 extension ContactField {
   func line(in list: RecordList) -> HTML {
-    let labels = self.labels.isEmpty ? "" : " (\(self.labels.joined(separator: ", ")))"
+    let labels = self.labels.isEmpty ? "" : " (\(self.labels.map { list.view[label: $0] }.joined(separator: ", ")))"
     let link = ReachLink.html(ReachLink(type: self.type, data: self.data), self.data)
     return "\(list.view[name: self.type]): \(link)\(labels)"
   }
@@ -70,7 +70,7 @@ extension ContactField {
 
 extension PersonAddress {
   func line(in list: RecordList) -> HTML {
-    let labels = ([self.name] + self.labels).filter { !$0.isEmpty }.joined(separator: ", ")
+    let labels = ([self.name] + self.labels.map { list.view[label: $0] }).filter { !$0.isEmpty }.joined(separator: ", ")
     let place = self.words.isEmpty ? "\(self.latitude), \(self.longitude)" : self.words
     return "\(labels.isEmpty ? "" : "\(labels): ")\(ReachLink.html(ReachLink(self), place))"
   }

@@ -116,6 +116,7 @@ actor DeliveryEngine {
         try transaction.withdrawOutdated(&entry)
         try transaction.deliveries.put(entry, now: now)
       }
+      try transaction.renewMissed(now: now)
       return try transaction.deliveries.heads()
     }
   }
@@ -199,6 +200,7 @@ actor DeliveryEngine {
       entry.settle(outcome, at: end, chance: chance)
       try transaction.withdrawOutdated(&entry)
       try transaction.deliveries.put(entry, now: end)
+      try transaction.renewMissed(now: end)
       // Later reminders would fail as well, until the device subscribes again.
       guard case .failure(let failure) = outcome, failure.reason == "PUSH_ENDED",
         try transaction.channels.find(entry.channel)?.push.endpoint == request.channel.push.endpoint

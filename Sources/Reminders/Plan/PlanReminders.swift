@@ -117,8 +117,8 @@ struct PlanReminders: Sendable {
       self.store(reminder, before: before)
       return reminder
     }
-    // What a person has removed stays so.
-    guard reminder.knownState != .removed || reminder.open.isEmpty else { return reminder }
+    // What a person has removed stays so. What is removed because all of it was paused may go on.
+    guard reminder.knownState != .removed || reminder.times.allSatisfy(\.state.isEmpty) else { return reminder }
     self.look(at: &reminder)
     let said = self.advance(&reminder)
     if said { self.say(&reminder) }

@@ -78,6 +78,12 @@ public struct DeliveryTable<View: DatabaseView> {
       "WHERE id IN (SELECT min(id) FROM delivery WHERE state \(DeliveryState.open.inSQL) GROUP BY channel) ORDER BY id")
   }
 
+  /// The pending deliveries about what several reminders missed, or a part of one, in the order in which they were queued.
+  public func waitingAboutMissed() throws(Failure) -> [DeliveryEntry] {
+    try self.messages.all("WHERE state \(DeliveryState.open.inSQL) AND reminder = '' ORDER BY id")
+      .filter { $0.knownState == .pending && !$0.missedOf.isEmpty }
+  }
+
   /// The newest delivery of a channel.
   public func last(on channel: String) throws(Failure) -> DeliveryEntry? {
     try self.messages.first("WHERE channel = ? ORDER BY id DESC LIMIT 1", [.text(channel)])
@@ -139,6 +145,7 @@ extension DeliveryTable where View == Transaction {
       entry.title = message.title
       entry.knownState = .pending
       entry.reminderID = message.reminderID
+      entry.missedOf = message.missedOf
       entry.part = UInt32(index + 1)
       entry.parts = UInt32(groups.count)
       entry.createdAt = .init(nanosecondsSince1970: now)

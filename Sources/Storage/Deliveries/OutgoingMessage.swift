@@ -12,6 +12,8 @@ public struct OutgoingMessage: Sendable, Hashable {
   public var expiresAt: Int64
   /// The reminder that it is about; empty if none.
   public var reminderID: String
+  /// The reminders of which it says what was missed, if they are several, or it is a part of one.
+  public var missedOf: [String] = []
   /// Prevents duplicates: a subject is queued at most once per channel. Empty = no limit.
   public var subject: String
 

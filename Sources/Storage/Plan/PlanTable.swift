@@ -81,6 +81,26 @@ extension Migration {
         UPDATE plan_item SET stock = stock + NEW.amount WHERE id = NEW.item AND NEW.created_at > stock_at;
       END;
       """)
+
+  /// From here on the order of what was recorded tells whether the count knew of it, and not the clock, which may have been set.
+  static let planStockOrder = Migration(
+    name: "plan_stock_order",
+    sql: """
+      DROP TRIGGER dose_added;
+      DROP TRIGGER dose_taken_back;
+      -- counted_dose: the last dose that was recorded before the stock was counted; 0 = none.
+      ALTER TABLE plan_item RENAME COLUMN stock_at TO counted_dose;
+      UPDATE plan_item SET counted_dose = (
+        SELECT coalesce(max(id), 0) FROM dose WHERE dose.item = plan_item.id AND created_at <= plan_item.counted_dose);
+      CREATE TRIGGER dose_added AFTER INSERT ON dose
+      WHEN NEW.deleted_at IS NULL AND NEW.outcome <> 'skipped' BEGIN
+        UPDATE plan_item SET stock = stock - NEW.amount WHERE id = NEW.item;
+      END;
+      CREATE TRIGGER dose_taken_back AFTER UPDATE OF deleted_at ON dose
+      WHEN OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.outcome <> 'skipped' BEGIN
+        UPDATE plan_item SET stock = stock + NEW.amount WHERE id = NEW.item AND counted_dose < NEW.id;
+      END;
+      """)
 }
 
 extension DatabaseView {
@@ -199,15 +219,14 @@ extension PlanTable where View == Transaction {
     }
   }
 
-  /// Counts what is left of an item.
+  /// Counts what is left of an item. What is recorded from then on is taken off it.
   ///
-  /// - Parameters:
-  ///   - left: In hundredths of the unit; nil = it is not counted.
-  ///   - now: What is recorded from then on is taken off it, in nanoseconds since 1970.
-  public func count(_ id: String, left: Int64?, now: Int64) throws(Failure) {
+  /// - Parameter left: In hundredths of the unit; nil = it is not counted.
+  public func count(_ id: String, left: Int64?) throws(Failure) {
     try self.view.attempt { database in
       try database.run(
-        "UPDATE plan_item SET stock = ?2, stock_at = ?3 WHERE uuid = ?1", .text(id), .optional(left), .integer(now))
+        "UPDATE plan_item SET stock = ?2, counted_dose = (SELECT coalesce(max(id), 0) FROM dose) WHERE uuid = ?1",
+        .text(id), .optional(left))
     }
     try self.view.announce(id, kind: "plan")
   }

@@ -15,4 +15,16 @@ extension RecordKind {
 
   /// The word for it in a sentence.
   var noun: String { self.name.split(separator: "_").joined(separator: " ") }
+
+  /// The command that shows those of the kind.
+  var list: String {
+    switch self {
+    case .person: "kith people list"
+    case .conversation: "kith talk list"
+    case .relationship: "kith relation list PERSON"
+    case .contactField, .address, .reminder: "kith people show PERSON"
+    case .note: "kith note list PERSON"
+    case .call, .activity, .task, .gift, .tag: "kith \(self.name) list"
+    }
+  }
 }

@@ -151,7 +151,9 @@ public struct RecordTable<View: DatabaseView> {
   }
 
   static func unknown(_ kind: RecordKind?, _ id: String) -> Failure {
-    .unknownRecord(id, "There is no \(kind?.noun ?? "record") '\(id.prefix(64))'. It may belong to another account.")
+    let here = kind.map { "; `\($0.list)` shows those of this one" } ?? ""
+    return .unknownRecord(
+      id, "There is no \(kind?.noun ?? "record") '\(id.prefix(64))'. It may belong to another account\(here).")
   }
 }
 

@@ -192,8 +192,8 @@ extension ReminderTable where View == Transaction {
   /// - Parameter isNews: False if its state is as before: then there is no event.
   public func put(_ reminder: Reminder, isNews: Bool = true) throws(Failure) {
     let isOver = !ReminderState.open.contains { $0 == reminder.knownState }
-    // A reminder that was dealt with needs no more messages.
-    if isOver {
+    // A reminder that was dealt with, or put off, needs no message that waits.
+    if reminder.knownState != .due {
       try self.view.deliveries.discardWaiting(about: reminder.id, now: reminder.updatedAt.nanosecondsSince1970)
     }
     let due = reminder.comesAt

@@ -1,15 +1,12 @@
-internal import KithMessages
-
 /// The labels of numbers, addresses, days and people that every address book has.
-enum AddressBookLabel {
-  /// A label in words; one of the household's own as it is.
-  static func words(_ label: String, _ say: Language) -> String {
-    say(label, Self.japanese[label.lowercased()] ?? CommonName.words(.relationshipType, label, say))
-  }
-
-  /// Several labels.
-  static func words(_ labels: [String], _ say: Language) -> String {
-    labels.map { self.words($0, say) }.joined(separator: say(", ", "、"))
+///
+/// ```swift
+/// AddressBookLabel.japanese("work")  // 勤務先
+/// ```
+public enum AddressBookLabel {
+  /// A label in Japanese; one of the household's own as it is.
+  public static func japanese(_ label: String) -> String {
+    Self.japanese[label.lowercased()] ?? CommonName.find(.relationshipType, label)?.japanese ?? label
   }
 
   private static let japanese = [
