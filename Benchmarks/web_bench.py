@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Times kith-web: calls, load, events, uploads, memory and its end, with a real kithd behind it.
 
-usage: web_bench.py PROGRAMS HUB-BENCH ROUNDS
+usage: web_bench.py PROGRAMS HUB-BENCH DOOR-FLOOR ROUNDS
 
-PROGRAMS is a directory with kithd and kith-web in release. Calls and load come from wrk and h2load, which are C and take little of
+PROGRAMS is a directory with kithd and kith-web in release. DOOR-FLOOR is the least that a door of the same HTTP library can be: it passes
+a Ping on and does nothing else. Calls and load come from wrk and h2load, which are C and take little of
 the processors; the same Ping over ZeroMQ is that of KithClient in hub-bench, in turn. A device may have eight requests and eight
 streams at once, so there are several. When an event reached a reader is the kernel's stamp on its bytes: what the readers themselves
 take is not counted. Prints a table in Markdown.
@@ -35,7 +36,7 @@ sys.path.insert(0, str(HERE.parent / "Tests" / "python"))
 os.environ["KITH_BIN_DIR"] = str(pathlib.Path(sys.argv[1]).resolve())
 
 from conftest import Hub  # noqa: E402
-from web import Door  # noqa: E402
+from web import Door, free_port  # noqa: E402
 
 CONNECTIONS = 16
 SECONDS = float(os.environ.get("SECONDS_EACH", 2))
@@ -75,6 +76,22 @@ class Household:
             yield front.start()
         finally:
             front.end()
+
+    @contextlib.contextmanager
+    def floor(self, program):
+        """The address of the least that a door can be."""
+        port = free_port()
+        process = subprocess.Popen([program, pathlib.Path(self.hub.control.removeprefix("ipc://")).parent, str(port)])
+        try:
+            while True:
+                with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+                    break
+                assert process.poll() is None, "door-floor has ended"
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.kill()
+            process.wait()
 
     def remove(self):
         self.hub.remove()
@@ -150,11 +167,11 @@ def row(what, goal, measured, beside="", ratio=""):
     print(f"| {what} | {goal} | {measured} | {beside} | {ratio} |", flush=True)
 
 
-def wrk(front, tokens, connections, method, body):
+def wrk(url, tokens, connections, method, body):
     """What wrk measures in some seconds: per_second, p50_us, p99_us."""
     said = subprocess.run(
         ["wrk", "-t", str(min(2, connections)), "-c", str(connections), "-d", f"{SECONDS:g}s", "-s", HERE / "web_load.lua",
-         front.url, "--", tokens, method, body], check=True, capture_output=True, text=True).stdout
+         url, "--", tokens, method, body], check=True, capture_output=True, text=True).stdout
     measured = json.loads(said.splitlines()[-1])
     assert measured["failed"] == 0, said
     return measured
@@ -187,7 +204,7 @@ def hub_bench(program, kithd, empty):
     return {name: tuple(float(value.replace(",", "")) for value in match.groups()) for name, match in found.items()}
 
 
-def calls(home, program, rounds):
+def calls(home, program, least, rounds):
     """Ping on one connection, and load on sixteen. Gives what hub-bench said."""
     one, many = home.directory / "token", home.directory / "tokens"
     one.write_text(home.tokens[0] + "\n")
@@ -200,19 +217,19 @@ def calls(home, program, rounds):
     bodies["Care/List"].write_text(listing)
     kithd = pathlib.Path(os.environ["KITH_BIN_DIR"]) / "kithd"
     straight, alone, load = [], {}, {}
-    with home.door("http") as plain, home.door("https") as encrypted:
-        fronts = {"http": plain, "https": encrypted}
-        for front in fronts.values():
-            wrk(front, many, CONNECTIONS, "System/Ping", "{}")  # Not counted.
+    with home.door("http") as plain, home.door("https") as encrypted, home.floor(least) as floor:
+        urls = {"http": plain.url, "https": encrypted.url, "floor": floor}
+        for url in urls.values():
+            wrk(url, many, CONNECTIONS, "System/Ping", "{}")  # Not counted.
         for _ in range(rounds):
             straight.append(hub_bench(program, kithd, empty))
-            for way, front in fronts.items():
-                alone.setdefault(way, []).append(wrk(front, one, 1, "System/Ping", "{}"))
+            for way, url in urls.items():
+                alone.setdefault(way, []).append(wrk(url, one, 1, "System/Ping", "{}"))
         for _ in range(rounds):
+            load.setdefault(("System/Ping", "floor"), []).append(wrk(floor, many, CONNECTIONS, "System/Ping", "{}")["per_second"])
             for method, body in (("System/Ping", "{}"), ("Care/List", listing)):
-                for way, front in fronts.items():
-                    rate = wrk(front, many, CONNECTIONS, method, body)["per_second"]
-                    load.setdefault((method, way), []).append(rate)
+                for way in WAYS:
+                    load.setdefault((method, way), []).append(wrk(urls[way], many, CONNECTIONS, method, body)["per_second"])
                 load.setdefault((method, "h2"), []).append(h2load(encrypted, home.tokens, method, bodies[method]))
 
     base = statistics.median(said["loop"][0] for said in straight)
@@ -221,11 +238,12 @@ def calls(home, program, rounds):
         ratio = f"{statistics.median(p50) / base:.2f}" if caller == "pool" else ""
         row(f"Ping by KithClient over ipc, caller on the {caller}", "", f"p50 {range_of(p50)}, p99 {range_of(p99)} µs", "",
             ratio)
+    words = {
+        "http": "HTTP/1.1", "https": "HTTP/1.1 over TLS", "h2": "HTTP/2 over TLS", "floor": "HTTP/1.1, the least that a door can be"}
     for way, results in alone.items():
         p50, p99 = ([result[name] for result in results] for name in ("p50_us", "p99_us"))
-        row(f"Ping, one connection, {way}", "≤ 2 ×", f"p50 {range_of(p50)}, p99 {range_of(p99)} µs", f"{base:.0f} µs by KithClient",
-            f"{statistics.median(p50) / base:.2f}")
-    words = {"http": "HTTP/1.1", "https": "HTTP/1.1 over TLS", "h2": "HTTP/2 over TLS"}
+        row(f"Ping, one connection, {words[way]}", "≤ 2 ×" if way in WAYS else "", f"p50 {range_of(p50)}, p99 {range_of(p99)} µs",
+            f"{base:.0f} µs by KithClient", f"{statistics.median(p50) / base:.2f}")
     for (method, way), rates in load.items():
         plain_rate = statistics.median(load[method, "http"])
         what = method + (" of 20 entries" if method == "Care/List" else "")
@@ -352,14 +370,14 @@ def uploads(home, straight):
 
 
 def main():
-    _, _, program, rounds = sys.argv
+    _, _, program, least, rounds = sys.argv
     with tempfile.TemporaryDirectory(prefix="kith-web-bench-") as directory:
         home = Household(pathlib.Path(directory))
         try:
             print("| what | goal | measured | beside | ratio |\n| --- | --- | --- | --- | --- |", flush=True)
             for way in WAYS:
                 memory_and_end(home, way)
-            straight = calls(home, program, int(rounds))
+            straight = calls(home, program, least, int(rounds))
             for count in (1, 50):
                 fan_out(home, count)
             uploads(home, straight)

@@ -183,8 +183,9 @@ web() {
   title "kith-web, with kithd and its clients on the same machine"
   scripts/setup.sh wrk nghttp2-client
   swift build "${release[@]}" --product kith-web >&2
+  swift build "${release[@]}" --package-path Benchmarks --product door-floor >&2
   ln -sf "$programs/kith-web" "$work/kith-web"
-  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$rounds"
+  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$bin/door-floor" "$rounds"
 }
 
 page() {

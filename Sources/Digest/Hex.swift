@@ -2,15 +2,16 @@
 public enum Hex {
   /// Returns two lower-case digits for each byte.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count * 2)
     for byte in bytes {
-      out.append(digits[Int(byte >> 4)])
-      out.append(digits[Int(byte & 15)])
+      out.append(self.digit(byte >> 4))
+      out.append(self.digit(byte & 15))
     }
     return String(decoding: out, as: UTF8.self)
   }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
 
   /// Parses an even number of digits of either case; nil for any other text.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {

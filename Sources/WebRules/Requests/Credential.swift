@@ -15,12 +15,18 @@ public struct Credential: Sendable, Hashable {
   public let token: String
   /// Where it stood.
   public let place: Place
+  /// The SHA-256 of the token, by which limits are kept and the hub knows it: 64 hex digits.
+  public let digest: String
+
+  /// Makes a credential of a token.
+  init(token: String, place: Place) {
+    self.token = token
+    self.place = place
+    self.digest = Token.digest(token)
+  }
 
   /// Whether a browser adds it by itself.
   public var isCookie: Bool { self.place != .header }
-
-  /// The SHA-256 of the token, by which limits are kept and the hub knows it: 64 hex digits.
-  public var digest: String { Token.digest(self.token) }
 
   /// Finds the token of a request; nil if it has none. A header comes before a cookie.
   ///
