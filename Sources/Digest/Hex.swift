@@ -11,7 +11,9 @@ public enum Hex {
     return String(decoding: out, as: UTF8.self)
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+  }
 
   /// Parses an even number of digits of either case; nil for any other text.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
