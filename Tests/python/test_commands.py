@@ -119,7 +119,7 @@ def test_reading_while_a_pass_runs_does_not_wait_for_it(hub, tmp_path):
 
     def read(header, body):
         if len(answers) < 3:
-            answers.append(hub.ask("Contacts/List", {"limit": 5}, timeout=2)[0])
+            answers.append(hub.ask("Contacts/List", {"limit": 5}, timeout=10)[0])
 
     (status,) = hub.ask("Contacts/Sync", {}, timeout=300, on_partial=read)[1]["sources"]
     assert status["live"] == 2000

@@ -100,7 +100,7 @@ def test_a_revoked_key_is_cut_at_once_and_stays_out_and_others_are_back(hub, nam
             CurveWire(hub, revoked, plane="events", kind=zmq.SUB, topics=[b"j/"]) as listener, \
             contextlib.closing(local.socket):
         assert "status" not in first.ask("System/Ping")[0] and "status" not in second.ask("System/Ping")[0]
-        assert listener.socket.poll(5000)
+        assert listener.socket.poll(30_000)
         local.send()
         local.final()
         descriptors = len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir()))
@@ -198,7 +198,7 @@ def test_events_come_over_tcp_narrowed_to_the_streams(hub, name):
     key = Key()
     hub.approve(key, name)
     with CurveWire(hub, key, plane="events", kind=zmq.SUB, topics=[b"j/"]) as listener:
-        assert listener.socket.poll(5000)
+        assert listener.socket.poll(30_000)
         hub.approve(Key(), f"{name}-2"[-32:].strip("-"))
 
         def notice():
@@ -264,9 +264,10 @@ def test_strangers_who_knock_without_end_hold_nobody_up():
         hub.approve(friend, "friend")
         with CurveWire(hub, friend) as wire, strangers(hub, "control", "control") as tried:
             end = time.monotonic() + 12
-            while time.monotonic() < end:
-                assert "status" not in wire.ask("System/Ping", seconds=3)[0]
-                assert "status" not in hub.ask("System/Status", timeout=3)[0]
+            # Long enough that many have knocked, on a machine that is busy too.
+            while time.monotonic() < end or tried() <= 700 and time.monotonic() < end + 60:
+                assert "status" not in wire.ask("System/Ping", seconds=20)[0]
+                assert "status" not in hub.ask("System/Status", timeout=20)[0]
             with CurveWire(hub, friend) as late:
                 assert "status" not in late.ask("System/Ping")[0]
         assert tried() > 700, "too few to show anything"
