@@ -223,6 +223,12 @@ def test_what_was_during_some_days_is_listed_in_every_list(home, zone):
         assert listed(*command, "--to", "8 days ago") == {"10 days ago"}, command
         assert listed(*command) == {"today", "yesterday", "10 days ago"}, command
         assert piped(home, *command, "--during", "today", "--to", "today").returncode == 2
+        # A time of day is taken, or refused, and never cut off.
+        run = piped(home, *command, "--from", "yesterday 9:00", TZ=zone)
+        if command[0] == "talk":
+            assert "talk today" in run.stdout and "talk yesterday" not in run.stdout, run
+        else:
+            assert run.returncode != 0 and "whole days" in run.stderr, run
     assert listed("note", "list", "ann", "--during", "今日") == {"today"}
     assert listed("note", "list", "ann", "--to", "yesterday") == set()
     assert "talk" not in piped(home, "talk", "list", "ann", "--limit", "1", "--channel", "email", "--to", "20 days ago").stdout

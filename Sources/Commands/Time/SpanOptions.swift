@@ -46,7 +46,19 @@ struct SpanOptions: ParsableArguments {
   /// The first and the last day, as requests carry them; empty if there is none.
   ///
   /// - Parameter zone: Whose days they are.
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time of day, which would be cut off.
   func days(_ session: Session, in zone: Zone) throws(Failure) -> (first: String, last: String) {
+    for time in [self.from, self.to, self.during] {
+      guard let time else { continue }
+      guard case .day = time else {
+        throw Failure(
+          .invalidArgument, "FIELD_INVALID",
+          session.language(
+            "This list has whole days. Give a day without a time, such as 2026-11-20 or yesterday.",
+            "この一覧は日単位です。2026-11-20 や 昨日 のように、時刻を付けずに日を指定してください。")
+        ).worded
+      }
+    }
     let start = try self.start(session, in: zone).map { zone.day(of: $0).description }
     let end = try self.end(session, in: zone).map { zone.day(at: $0.nanosecondsSince1970 - 1).description }
     return (start ?? "", end ?? "")
