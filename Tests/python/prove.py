@@ -27,8 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".build" / "prove"
 # What a run from one seed counts on from there is far less.
 APART = 100_000
-# With less time nothing of the costly trials would be seen.
+# With less time nothing of the costly trials would be seen, and less of the fuzzers than of their build.
 LONG = 20
+SHORT = 5
 PATIENCE = 1800
 COUNTS = ("histories", "faults", "inputs")
 
@@ -121,11 +122,11 @@ def trials(programs):
               pytest("test_kill.py", "test_carddav_kill.py", "test_worker_deaths.py", processes=2)),
         Trial("garbage", "messages that are wrong in every way", 1, pytest("test_garbage.py")),
         Trial("attacker", "a viewer that would end, starve or fill the hub", 2, programs.attacker, alone=True),
-        Trial("cards", "vCards, fuzzed", 1, fuzz("cards"), build=FUZZER),
-        Trial("sounds", "WAVs, fuzzed", 0.5, fuzz("sounds"), build=FUZZER),
-        Trial("multistatus", "answers of CardDAV servers, fuzzed", 1, fuzz("multistatus"), build=FUZZER),
-        Trial("frames", "messages of the planes, fuzzed", 1, fuzz("frames"), build=FUZZER),
-        Trial("headers", "headers and commands in JSON, fuzzed", 1, fuzz("headers"), build=FUZZER),
+        Trial("cards", "vCards, fuzzed", 1, fuzz("cards"), least_minutes=SHORT, build=FUZZER),
+        Trial("sounds", "WAVs, fuzzed", 0.5, fuzz("sounds"), least_minutes=SHORT, build=FUZZER),
+        Trial("multistatus", "answers of CardDAV servers, fuzzed", 1, fuzz("multistatus"), least_minutes=SHORT, build=FUZZER),
+        Trial("frames", "messages of the planes, fuzzed", 1, fuzz("frames"), least_minutes=SHORT, build=FUZZER),
+        Trial("headers", "headers and commands in JSON, fuzzed", 1, fuzz("headers"), least_minutes=SHORT, build=FUZZER),
         Trial("servers", "the matrix of CardDAV servers", 3,
               pytest("test_carddav_matrix.py", histories=20, KITH_SERVERS="all"), LONG, ("scripts/servers.sh", "all")),
         Trial("readers", "exports of cards, read by programs of other make", 0.5, pytest("test_vcard_readers.py"), LONG,
