@@ -91,6 +91,12 @@ import Storage
       ("no hit, common parts", "managergermany"), ("not in order", "gerstr manfen"),
       ("200 characters", String(repeating: "kari tomo senber lin ", count: 10)),
       ("200 characters, one word", String(repeating: "karitomo", count: 25)),
+      ("three names, none together", "maria peter ann"), ("two words, no hit together", "maria xylophone"),
+      ("three words, part in the middle", "maria mber gmb"), ("three words, misspelt", "marai karitmo gmhb"),
+      ("four words", "maria karitomo gmbh 49"), ("five words", "maria gmbh manager germany 49"),
+      ("six names", "maria peter ann hans emma olga"), ("letter and word", "m karitomo"),
+      ("three letters of words", "m k g"), ("common prefix", "mar"), ("three words of Japanese", "山田 さくら 0312"),
+      ("kanji and kana", "山田 やまだ"), ("mail address", "karitomo.5@mail.example"), ("one digit", "8"),
       ("100 KB", String(repeating: "manager germany street ", count: 4_500)),
     ]
     for (name, text) in classes {

@@ -119,7 +119,13 @@ struct HubBench {
 
   /// Searches as a client sees them, first 50 hits.
   static func search(_ client: KithClient) async throws {
-    for text in ["a", "an", "anna", "555", "山田", "山", "street", "anna street", "zzzzzz", "example.org"] {
+    let texts = [
+      "a", "an", "mar", "anna", "jonhson", "555", "81", "+81 66 540-6690", "山田", "山", "やまだ", "yamada", "street", "anna street",
+      "anna zzzz", "josé garcía", "zzzzzz", "example.org", "j garcía", "dr anna müller", "mary an akeson", "josé garcía tokyo",
+      "山田 健一 東京", "anna müller example com 81", "anna maria josé zoë mary björn",
+      String(repeating: "mary ann kesson garcia ", count: 9),
+    ]
+    for text in texts {
       var samples = Samples()
       var request = SearchContactsRequest()
       request.text = text
@@ -130,7 +136,7 @@ struct HubBench {
         hits = try await client.ask(request).contacts.count
         if index >= 20 { samples.add(begin.duration(to: .now)) }
       }
-      print("search '\(text)' over ipc, \(hits) hits: \(samples.summary)")
+      print("search '\(text.prefix(40))' over ipc, \(hits) hits: \(samples.summary)")
     }
   }
 

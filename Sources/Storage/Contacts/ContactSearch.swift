@@ -75,17 +75,30 @@ struct ContactSearch {
     ) { NameHit(owner: NameOwner(contact: $0.integer(0)), rank: rank, distance: Int($0.integer(1)), key: $0.text(2)) }
   }
 
-  /// Contacts with a word in their names.
-  func owners(withName word: String) throws -> Set<NameOwner> {
-    guard let query = SearchQuery.words(of: word, marks: []) else { return [] }
-    return Set(
+  /// Contacts that may have a word in their names: those that have all its trigrams.
+  func owners(perhapsWith word: String) throws -> OwnerList {
+    guard let query = SearchQuery.words(of: word, marks: []) else { return OwnerList() }
+    return OwnerList(
+      try self.database.all(
+        "SELECT rowid FROM contact_names WHERE contact_names MATCH ?1 LIMIT ?2", .text(query.expression),
+        .integer(NameSearch.exactLimit)
+      ) { OwnerList.Entry(owner: NameOwner(contact: $0.integer(0)), distance: 0) })
+  }
+
+  /// Those of contacts with all trigrams of a word that have the word.
+  func having(_ word: String, _ owners: OwnerList) throws -> OwnerList {
+    let contacts = owners.entries.filter { $0.owner.contact != nil }
+    guard let query = SearchQuery.words(of: word, marks: []), !query.wordsToCheck.isEmpty else {
+      return OwnerList(contacts)
+    }
+    return OwnerList(
       try self.database.all(
         """
-        SELECT text.contact FROM contact_names AS found CROSS JOIN contact_search AS text ON text.contact = found.rowid
-        WHERE contact_names MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.names, value) = 0)
-        LIMIT ?3
-        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
-      ) { NameOwner(contact: $0.integer(0)) })
+        SELECT text.contact FROM json_each(?1) AS found CROSS JOIN contact_search AS text ON text.contact = found.value
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.names, value) = 0)
+        """, .text(ColumnValues.array(contacts.compactMap(\.owner.contact))),
+        .text(ColumnValues.array(query.wordsToCheck))
+      ) { OwnerList.Entry(owner: NameOwner(contact: $0.integer(0)), distance: 0) })
   }
 
   /// The places of contacts in lists, the first ones named; those of other sources are left out.

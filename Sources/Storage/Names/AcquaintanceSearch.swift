@@ -22,35 +22,21 @@ struct AcquaintanceSearch {
         (try self.contacts?.hits(of: contactReadings[index], in: "names", .name, limit: count) ?? [])
           + (try self.people?.hits(of: personReadings[index], limit: count) ?? []))
     }
-    let names = self.names()
-    try self.addAlike(text, names, misspelt: false, to: &found)
+    var names = NameSearch(database: self.database, contacts: self.contacts, people: self.people)
+    try self.addAlike(text, &names, misspelt: false, to: &found)
     for query in contactReadings where !found.isFull {
       let count = limit + 1 + found.hits.count
       found.add(try self.contacts?.hits(of: query, in: "words", .anyField, limit: count) ?? [])
     }
-    try self.addAlike(text, names, misspelt: true, to: &found)
+    try self.addAlike(text, &names, misspelt: true, to: &found)
     return found.hits
   }
 
-  /// A search through the index of names, which asks once who has a word as it is.
-  private func names() -> NameSearch {
-    var known: [String: Set<NameOwner>] = [:]
-    let kind: NameOwner.Kind? = self.people == nil ? .contact : self.contacts == nil ? .person : nil
-    return NameSearch(database: self.database, kind: kind) { word in
-      if let owners = known[word] { return owners }
-      let owners = (try self.contacts?.owners(withName: word) ?? [])
-        .union(try self.people?.owners(withWord: word) ?? [])
-      known[word] = owners
-      return owners
-    }
-  }
-
   /// Adds names that are written otherwise, or misspelt.
-  private func addAlike(_ text: String, _ names: NameSearch, misspelt: Bool, to found: inout Found) throws {
+  private func addAlike(_ text: String, _ names: inout NameSearch, misspelt: Bool, to found: inout Found) throws {
     guard !found.isFull else { return }
     try names.find(text, misspelt: misspelt) { owners in
-      let new = owners.filter { !found.owners.contains($0.key) }
-        .sorted { ($0.value, $0.key.number) < ($1.value, $1.key.number) }.map(\.key)
+      let new = owners.byDistance.map(\.owner).filter { !found.owners.contains($0) }
       let most = max(Self.candidates, found.limit + 1)
       let keys =
         (try self.contacts?.keys(of: new.compactMap(\.contact), limit: most) ?? [])

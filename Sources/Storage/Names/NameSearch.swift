@@ -6,10 +6,17 @@ internal import GRDB
 /// A text is compared with each stored word once, however many have it; who has it is read only for the words that are like it.
 struct NameSearch {
   let database: Database
-  /// Contacts or people alone, or nil for both.
-  let kind: NameOwner.Kind?
-  /// The owners who have a word as it is, in any of their fields: for scripts that the index does not have.
-  let exact: (String) throws -> Set<NameOwner>
+  /// Where names are looked for; nil = not there.
+  let contacts: ContactSearch?
+  let people: PersonSearch?
+
+  // What was read for words of the text, which is searched twice: for names as they are, and for misspelt ones.
+  private var beginning: [String: OwnerList] = [:]
+  private var perhapsExact: [String: OwnerList] = [:]
+
+  init(database: Database, contacts: ContactSearch?, people: PersonSearch?) {
+    (self.database, self.contacts, self.people) = (database, contacts, people)
+  }
 
   /// One word of the text.
   private struct Word {
@@ -32,13 +39,17 @@ struct NameSearch {
     }
   }
 
-  /// Who has words that are like a word of the text, with the difference; and who has one that sounds like it, which is looked at
-  /// only where that matters.
+  /// Who may have one word of several.
   private struct Near {
-    var owners: [NameOwner: Int] = [:]
-    var heard: Set<NameOwner> = []
+    let word: Word
+    /// Those with words that are like it.
+    let close: OwnerList
+    /// Those who may have it as it is, in any of their names: for scripts that the index does not have.
+    let perhapsExact: OwnerList
+    /// Those with a word that sounds like it.
+    let heard: OwnerList
 
-    func has(_ owner: NameOwner) -> Bool { self.owners[owner] != nil || self.heard.contains(owner) }
+    var all: OwnerList { self.close.union(self.perhapsExact).union(self.heard) }
   }
 
   /// The most owners of one word of several, before the others narrow them down.
@@ -50,13 +61,16 @@ struct NameSearch {
   /// The most owners whose words are looked at one by one.
   private static let checked = 200
 
+  /// How much further away an owner is for each word that none of the names is like: more than the sum of all other differences.
+  private static let absent = 10_000
+
   /// Hands over the owners whose names are like a text, with the difference: 0 for a name that is only written otherwise, 1 for the
   /// beginning of one, 2 and more for those that are misspelt. Those of a single word come in parts, the nearest first.
   ///
   /// - Parameters:
   ///   - findsMisspelt: Whether misspelt names are found too, which takes longer.
   ///   - take: Returns false if it needs no more.
-  func find(_ text: String, misspelt findsMisspelt: Bool, _ take: ([NameOwner: Int]) throws -> Bool) throws {
+  mutating func find(_ text: String, misspelt findsMisspelt: Bool, _ take: (OwnerList) throws -> Bool) throws {
     let words = NameWords.words(of: text.beginning(256))
     let joined = NameWords.words(of: NameWords.withoutJoints(text.beginning(256)))
     var readings = [words]
@@ -67,86 +81,82 @@ struct NameSearch {
       guard initials.isEmpty else { return _ = try take(initials) }
       return try self.near(Word(words[0]), misspelt: findsMisspelt, take)
     }
-    var found: [NameOwner: Int] = [:]
-    for reading in readings {
-      found.merge(try self.owners(of: reading, misspelt: findsMisspelt)) { min($0, $1) }
-    }
+    var found = OwnerList()
+    for reading in readings { found = found.union(try self.owners(of: reading, misspelt: findsMisspelt)) }
     _ = try take(found)
   }
 
-  private func owners(of texts: [String], misspelt: Bool) throws -> [NameOwner: Int] {
-    guard let initials = try self.initials(texts) else { return [:] }
+  private mutating func owners(of texts: [String], misspelt: Bool) throws -> OwnerList {
+    guard let initials = try self.initials(texts) else { return OwnerList() }
     guard initials.isEmpty else { return initials }
     let words = texts.prefix(Self.words).map(Word.init)
     let whole = words.filter { !$0.isInitial }
-    var all: [Near] = []
+    // Who has all words. Only initials of other words may be known; that is looked at last, one by one.
+    let mustHaveAll = whole.count == words.count && (words.count == 1 || !misspelt)
+    var near: [Near] = []
+    var complete = OwnerList()
     for word in whole {
-      var near = try self.near(word, misspelt: misspelt, isAlone: words.count == 1)
-      if word.key == nil || words.count > 1 { for owner in try self.exact(word.text) { near.owners[owner] = 0 } }
-      all.append(near)
+      let some = try self.near(word, misspelt: misspelt, isAlone: words.count == 1)
+      complete = near.isEmpty ? some.all : complete.intersection(some.all)
+      near.append(some)
+      if mustHaveAll, complete.isEmpty { return complete }
     }
-    // Who has all words, by the smallest number of those who have one.
-    let fewest = all.indices.min {
-      all[$0].owners.count + all[$0].heard.count < all[$1].owners.count + all[$1].heard.count
+    var sums = OwnerList()
+    for (index, word) in near.enumerated() where !complete.isEmpty {
+      let distances = try self.distances(of: word, among: complete)
+      sums = index == 0 ? distances : sums.adding(distances)
+      complete = sums
     }
-    if let fewest {
-      var candidates = Set(all[fewest].owners.keys).union(all[fewest].heard)
-      for near in all { candidates = candidates.filter(near.has) }
-      var complete = Dictionary(candidates.map { ($0, 0) }) { first, _ in first }
-      for (word, near) in zip(whole, all) {
-        let heard = try self.heard(word, near.heard.intersection(candidates))
-        for owner in candidates {
-          let distance = near.owners[owner] ?? heard[owner]
-          complete[owner] = distance.flatMap { distance in complete[owner].map { $0 + distance } }
-        }
-      }
-      // Only initials of other words may be known; that is looked at last, one by one.
-      if whole.count == words.count, !complete.isEmpty || words.count == 1 || !misspelt { return complete }
-      if !complete.isEmpty { return try self.fillInitials(words, complete.mapValues { (whole.count, $0) }) }
-    }
-    var scores: [NameOwner: (matched: Int, distance: Int)] = [:]
-    for (word, near) in zip(whole, all) {
-      for (owner, distance) in near.owners.merging(try self.heard(word, near.heard), uniquingKeysWith: min) {
-        let known = scores[owner] ?? (0, 0)
-        scores[owner] = (known.matched + 1, known.distance + distance)
-      }
+    if mustHaveAll || (whole.count == words.count && !complete.isEmpty) { return complete }
+    if !complete.isEmpty { return try self.fillInitials(words, complete) }
+    var scores = OwnerList()
+    for (index, word) in near.enumerated() {
+      let distances = try self.distances(of: word, among: word.all)
+      scores = index == 0 ? distances : scores.adding(distances, absent: Self.absent)
     }
     return try self.fillInitials(words, scores)
   }
 
+  /// How far the names of some are from a word: only of those for whom that holds who may have it.
+  private func distances(of near: Near, among owners: OwnerList) throws -> OwnerList {
+    let close = near.close.intersection(owners)
+    let known = OwnerList(close.entries.filter { $0.distance == 0 })
+    let exact = try self.having(near.word.text, near.perhapsExact.intersection(owners).subtracting(known))
+    let heard = try self.heard(near.word, near.heard.intersection(owners).subtracting(exact))
+    return close.union(exact).union(heard)
+  }
+
   /// The owners with these initials; nil if there is nothing else to look for either.
-  private func initials(_ texts: [String]) throws -> [NameOwner: Int]? {
+  private func initials(_ texts: [String]) throws -> OwnerList? {
     guard !texts.isEmpty else { return nil }
     guard texts.count <= 3, texts.joined().utf8.count <= 3, texts.count == 1 || texts.allSatisfy({ $0.utf8.count == 1 })
-    else { return [:] }
+    else { return OwnerList() }
     let initials = try self.owners(withEntry: NameWords.initialMark + texts.joined())
-    guard initials.isEmpty, texts.allSatisfy({ Word($0).isInitial }) else {
-      return Dictionary(initials.map { ($0, 0) }) { first, _ in first }
-    }
-    return nil
+    return initials.isEmpty && texts.allSatisfy { Word($0).isInitial } ? nil : initials
   }
 
   /// Of owners who have some of the words, those whose other words fit as initials: J. Smith and John Smith.
-  private func fillInitials(
-    _ words: [Word], _ scores: [NameOwner: (matched: Int, distance: Int)]
-  ) throws -> [NameOwner: Int] {
-    let best = scores.sorted {
-      ($1.value.matched, $0.value.distance, $0.key.number) < ($0.value.matched, $1.value.distance, $1.key.number)
-    }.prefix(Self.checked)
-    var theirs: [NameOwner: [String]] = [:]
-    try self.forEachWord(of: best.map(\.key)) { owner, _, word in theirs[owner, default: []].append(word) }
-    var found: [NameOwner: Int] = [:]
-    for (owner, score) in best {
-      let fits = words.allSatisfy { word in
-        guard let key = word.key else { return true }
-        return (theirs[owner] ?? []).contains { other in
-          if word.isInitial { return other.hasPrefix(key) }
-          return Self.isNear(key, word.spelled, other) || (other.utf8.count == 1 && key.hasPrefix(other))
-        }
+  private func fillInitials(_ words: [Word], _ scores: OwnerList) throws -> OwnerList {
+    let best = scores.byDistance.prefix(Self.checked)
+    var fits: [NameOwner: Set<Int>] = [:]
+    var fitting: [Int64: [Int]] = [:]
+    try self.forEachWord(of: best.map(\.owner)) { owner, id, other in
+      if fitting[id] == nil {
+        fitting[id] = words.indices.filter { Self.fits(words[$0], other) }
       }
-      if fits { found[owner] = score.distance + 1 }
+      fits[owner, default: []].formUnion(fitting[id] ?? [])
     }
-    return found
+    let needed = words.indices.filter { words[$0].key != nil }
+    return OwnerList(
+      best.filter { entry in needed.allSatisfy { fits[entry.owner]?.contains($0) ?? false } }
+        .map { OwnerList.Entry(owner: $0.owner, distance: $0.distance % Self.absent + 1) })
+  }
+
+  /// Whether a word of a name is a word of the text, or one of them is an initial of the other.
+  private static func fits(_ word: Word, _ other: String) -> Bool {
+    guard let key = word.key else { return true }
+    if word.isInitial { return other.hasPrefix(key) }
+    return Self.isNear(key, word.spelled, other) || (other.utf8.count == 1 && key.hasPrefix(other))
   }
 
   /// Whether a word of a name is another one, its beginning, or misspelt. An initial is near each word that begins with it.
@@ -164,30 +174,56 @@ struct NameSearch {
   // MARK: - One word
 
   /// The owners who have a word that is like this one, those with a smaller difference first.
-  private func near(_ word: Word, misspelt: Bool, _ take: ([NameOwner: Int]) throws -> Bool) throws {
+  private mutating func near(_ word: Word, misspelt: Bool, _ take: (OwnerList) throws -> Bool) throws {
     guard let key = word.key, key.utf8.count > 1 else { return }
-    guard try take(Dictionary(try self.owners(withEntry: key).map { ($0, 0) }) { first, _ in first }),
-      try take(try self.owners(of: try self.words(beginning: key))), misspelt,
+    guard try take(try self.owners(withEntry: key)), try take(try self.owners(beginning: key)), misspelt,
       let close = try self.misspelt(word, isAlone: true)
     else { return }
     let nearest = try self.owners(of: close.filter { $0.value <= 2 })
     guard try take(nearest) else { return }
-    var others = try self.owners(of: close.filter { $0.value > 2 })
-    let heard = try self.owners(soundingLike: word).filter { nearest[$0] == nil }
-    others.merge(try self.heard(word, heard), uniquingKeysWith: min)
-    _ = try take(others)
+    let others = try self.owners(of: close.filter { $0.value > 2 })
+    let heard = try self.owners(soundingLike: word).subtracting(nearest)
+    _ = try take(others.union(try self.heard(word, heard)))
   }
 
-  /// The owners who have a word that is like this one among others.
+  /// The owners who may have one word among others.
   ///
   /// - Parameter isAlone: Whether it is the only word; among others, three letters say too little to be misspelt.
-  private func near(_ word: Word, misspelt: Bool, isAlone: Bool) throws -> Near {
-    guard let key = word.key, key.utf8.count > 1 else { return Near() }
-    var near = Near(owners: try self.owners(of: try self.words(beginning: key)))
-    guard misspelt, let close = try self.misspelt(word, isAlone: isAlone) else { return near }
-    near.owners.merge(try self.owners(of: close), uniquingKeysWith: min)
-    near.heard = try self.owners(soundingLike: word).filter { near.owners[$0] == nil }
-    return near
+  private mutating func near(_ word: Word, misspelt: Bool, isAlone: Bool) throws -> Near {
+    var (close, heard) = (OwnerList(), OwnerList())
+    if let key = word.key, key.utf8.count > 1 {
+      close = try self.owners(beginning: key)
+      if misspelt, let words = try self.misspelt(word, isAlone: isAlone) {
+        close = close.union(try self.owners(of: words))
+        heard = try self.owners(soundingLike: word).subtracting(close)
+      }
+    }
+    let exact = word.key == nil || !isAlone ? try self.owners(perhapsWith: word.text) : OwnerList()
+    return Near(word: word, close: close, perhapsExact: exact, heard: heard)
+  }
+
+  /// The owners who may have a word as it is: those who have all parts of it.
+  private mutating func owners(perhapsWith word: String) throws -> OwnerList {
+    if let owners = self.perhapsExact[word] { return owners }
+    let owners = (try self.contacts?.owners(perhapsWith: word) ?? OwnerList())
+      .union(try self.people?.owners(perhapsWith: word) ?? OwnerList())
+    self.perhapsExact[word] = owners
+    return owners
+  }
+
+  /// Those of owners who have a word as it is.
+  private func having(_ word: String, _ owners: OwnerList) throws -> OwnerList {
+    guard !owners.isEmpty else { return owners }
+    return (try self.contacts?.having(word, owners) ?? OwnerList())
+      .union(try self.people?.having(word, owners) ?? OwnerList())
+  }
+
+  /// The owners with words that are this one, 0, or begin with it, 1.
+  private mutating func owners(beginning key: String) throws -> OwnerList {
+    if let owners = self.beginning[key] { return owners }
+    let owners = try self.owners(of: try self.words(beginning: key))
+    self.beginning[key] = owners
+    return owners
   }
 
   /// Stored words that are this one, 0, or begin with it, 1.
@@ -228,24 +264,24 @@ struct NameSearch {
     return parts
   }
 
-  private func owners(soundingLike word: Word) throws -> Set<NameOwner> {
+  private func owners(soundingLike word: Word) throws -> OwnerList {
     let sound = Spelling.sound(of: word.text)
-    return sound.isEmpty ? [] : try self.owners(withEntry: NameWords.soundMark + sound)
+    return sound.isEmpty ? OwnerList() : try self.owners(withEntry: NameWords.soundMark + sound)
   }
 
   /// Of owners who have a word that sounds like this one, those who have one that looks like it, with the difference.
-  private func heard(_ word: Word, _ owners: Set<NameOwner>) throws -> [NameOwner: Int] {
-    guard !owners.isEmpty else { return [:] }
+  private func heard(_ word: Word, _ owners: OwnerList) throws -> OwnerList {
+    guard !owners.isEmpty else { return owners }
     // A few consonants are common to names that are otherwise nothing like each other.
     let limit = max(word.tolerance, word.spelled.letters.count / 2)
     var compared: [Int64: Int?] = [:]
-    var found: [NameOwner: Int] = [:]
-    try self.forEachWord(of: Array(owners)) { owner, id, other in
+    var found: [OwnerList.Entry] = []
+    try self.forEachWord(of: owners.owners) { owner, id, other in
       let distance = compared[id] ?? word.spelled.distance(to: other, limit: limit)
       compared[id] = .some(distance)
-      if let distance { found[owner] = min(found[owner] ?? .max, 2 * distance + 1) }
+      if let distance { found.append(OwnerList.Entry(owner: owner, distance: 2 * distance + 1)) }
     }
-    return found
+    return OwnerList(found)
   }
 
   // MARK: - The index
@@ -263,34 +299,40 @@ struct NameSearch {
     }
   }
 
-  private func owners(withEntry entry: String) throws -> Set<NameOwner> {
-    var owners: Set<NameOwner> = []
+  private func owners(withEntry entry: String) throws -> OwnerList {
+    var owners: [OwnerList.Entry] = []
     try EngineStatement(
       self.database,
       "SELECT owner FROM name_entry WHERE word = ?1 AND (?2 IS NULL OR owner & 1 = ?2) LIMIT ?3"
-    ).forEach([.text(entry), self.parity, .integer(Self.scanned)]) { owners.insert(NameOwner(number: $0.integer(0))) }
-    return owners
+    ).forEach([.text(entry), self.parity, .integer(Self.scanned)]) {
+      owners.append(OwnerList.Entry(owner: NameOwner(number: $0.integer(0)), distance: 0))
+    }
+    return OwnerList(owners)
   }
 
   /// The owners of words, each with the smallest difference.
-  private func owners(of words: [Int64: Int]) throws -> [NameOwner: Int] {
-    guard !words.isEmpty else { return [:] }
-    let nearestFirst = words.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
-    var owners: [NameOwner: Int] = [:]
+  private func owners(of words: [Int64: Int]) throws -> OwnerList {
+    guard !words.isEmpty else { return OwnerList() }
+    let nearestFirst = words.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+    var owners: [OwnerList.Entry] = []
     try EngineStatement(
       self.database,
       """
-      SELECT name_use.word, name_use.owner FROM json_each(?1) AS found CROSS JOIN name_use ON name_use.word = found.value
+      SELECT found.key, name_use.owner FROM json_each(?1) AS found CROSS JOIN name_use ON name_use.word = found.value
       WHERE ?2 IS NULL OR name_use.owner & 1 = ?2 LIMIT ?3
       """
-    ).forEach([.text(ColumnValues.array(nearestFirst)), self.parity, .integer(Self.scanned)]) {
+    ).forEach([.text(ColumnValues.array(nearestFirst.map(\.key))), self.parity, .integer(Self.scanned)]) {
       let owner = NameOwner(number: $0.integer(1))
-      if owners[owner] == nil { owners[owner] = words[$0.integer(0)] }
+      owners.append(OwnerList.Entry(owner: owner, distance: nearestFirst[Int($0.integer(0))].value))
     }
-    return owners
+    return OwnerList(owners)
   }
 
-  private var parity: EngineValue { .optional(self.kind?.rawValue) }
+  /// The kind of owners that are looked for; NULL for both.
+  private var parity: EngineValue {
+    let kind: NameOwner.Kind? = self.people == nil ? .contact : self.contacts == nil ? .person : nil
+    return .optional(kind?.rawValue)
+  }
 
   /// Hands over the words that begin so, or end so if they are read backwards.
   private func scan(

@@ -70,17 +70,29 @@ struct PersonSearch {
     }
   }
 
-  /// People with a word in their names or in other fields.
-  func owners(withWord word: String) throws -> Set<NameOwner> {
-    guard let query = SearchQuery.words(of: word, marks: self.marks) else { return [] }
-    return Set(
+  /// People who may have a word in their names or in other fields: those who have all its trigrams.
+  func owners(perhapsWith word: String) throws -> OwnerList {
+    guard let query = SearchQuery.words(of: word, marks: self.marks) else { return OwnerList() }
+    return OwnerList(
+      try self.database.all(
+        "SELECT rowid FROM person_words WHERE person_words MATCH ?1 LIMIT ?2", .text(query.expression),
+        .integer(NameSearch.exactLimit)
+      ) { OwnerList.Entry(owner: NameOwner(person: $0.integer(0)), distance: 0) })
+  }
+
+  /// Those of people with all trigrams of a word who have the word.
+  func having(_ word: String, _ owners: OwnerList) throws -> OwnerList {
+    let people = owners.entries.filter { $0.owner.person != nil }
+    guard let query = SearchQuery.words(of: word, marks: self.marks), !query.wordsToCheck.isEmpty else {
+      return OwnerList(people)
+    }
+    return OwnerList(
       try self.database.all(
         """
-        SELECT text.person FROM person_words AS found CROSS JOIN person_search AS text ON text.person = found.rowid
-        WHERE person_words MATCH ?1 AND NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.words, value) = 0)
-        LIMIT ?3
-        """, .text(query.expression), .text(ColumnValues.array(query.wordsToCheck)), .integer(NameSearch.exactLimit)
-      ) { NameOwner(person: $0.integer(0)) })
+        SELECT text.person FROM json_each(?1) AS found CROSS JOIN person_search AS text ON text.person = found.value
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) WHERE instr(text.words, value) = 0)
+        """, .text(ColumnValues.array(people.compactMap(\.owner.person))), .text(ColumnValues.array(query.wordsToCheck))
+      ) { OwnerList.Entry(owner: NameOwner(person: $0.integer(0)), distance: 0) })
   }
 
   /// The places of people in lists, the first ones named; those of other accounts are left out.

@@ -1,0 +1,83 @@
+/// People and contacts in the order of their numbers, each once, with how far a name is from what is looked for.
+///
+/// A search joins and intersects lists of thousands for each of its words. In this order that takes one walk through both.
+struct OwnerList {
+  struct Entry {
+    let owner: NameOwner
+    var distance: Int
+  }
+
+  private(set) var entries: [Entry] = []
+
+  init() {}
+
+  /// Makes a list of entries in any order; of several for one owner the smallest difference counts.
+  init(_ entries: [Entry]) {
+    self.entries.reserveCapacity(entries.count)
+    for entry in entries.sorted(by: { ($0.owner.number, $0.distance) < ($1.owner.number, $1.distance) })
+    where self.entries.last?.owner != entry.owner { self.entries.append(entry) }
+  }
+
+  var isEmpty: Bool { self.entries.isEmpty }
+  var owners: [NameOwner] { self.entries.map(\.owner) }
+  /// The nearest first.
+  var byDistance: [Entry] {
+    self.entries.sorted { ($0.distance, $0.owner.number) < ($1.distance, $1.owner.number) }
+  }
+
+  /// The difference of an owner; nil for one who is not in the list.
+  subscript(owner: NameOwner) -> Int? {
+    var (low, high) = (0, self.entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.entries[middle].owner.number < owner.number { low = middle + 1 } else { high = middle }
+    }
+    return low < self.entries.count && self.entries[low].owner == owner ? self.entries[low].distance : nil
+  }
+
+  /// Everyone of both lists, with the smaller difference.
+  func union(_ other: OwnerList) -> OwnerList {
+    guard !other.isEmpty else { return self }
+    guard !self.isEmpty else { return other }
+    return self.joined(other) { one, other in
+      switch (one, other) {
+      case (let one?, let other?): min(one, other)
+      default: one ?? other
+      }
+    }
+  }
+
+  /// Those who are in both lists, with their differences here.
+  func intersection(_ other: OwnerList) -> OwnerList { self.joined(other) { one, other in other == nil ? nil : one } }
+
+  /// Those who are not in the other list.
+  func subtracting(_ other: OwnerList) -> OwnerList {
+    other.isEmpty ? self : self.joined(other) { one, other in other == nil ? one : nil }
+  }
+
+  /// The sums of both differences; `absent` stands for one that a list lacks, and nil leaves its owner out.
+  func adding(_ other: OwnerList, absent: Int? = nil) -> OwnerList {
+    self.joined(other) { one, other in
+      guard let one = one ?? absent, let other = other ?? absent else { return nil }
+      return one + other
+    }
+  }
+
+  /// One walk through both lists: the difference that `combine` makes of each owner's two, or nobody for nil.
+  private func joined(_ other: OwnerList, _ combine: (Int?, Int?) -> Int?) -> OwnerList {
+    var joined = OwnerList()
+    joined.entries.reserveCapacity(max(self.entries.count, other.entries.count))
+    var (here, there) = (self.entries[...], other.entries[...])
+    while let owner = Self.smaller(here.first?.owner, there.first?.owner) {
+      let one = here.first?.owner == owner ? here.removeFirst().distance : nil
+      let two = there.first?.owner == owner ? there.removeFirst().distance : nil
+      if let distance = combine(one, two) { joined.entries.append(Entry(owner: owner, distance: distance)) }
+    }
+    return joined
+  }
+
+  private static func smaller(_ one: NameOwner?, _ other: NameOwner?) -> NameOwner? {
+    guard let one, let other else { return one ?? other }
+    return one.number < other.number ? one : other
+  }
+}
