@@ -82,6 +82,19 @@ small_types() {
   done
 }
 
+# docs/architecture.md names each target once, and each one imports only targets below it.
+targets_in_order() {
+  local named
+  named=$(sed -n '/^| target | what it is/,/^$/p' docs/architecture.md | cut -d'|' -f2 | grep -o '`[^`]*`' | tr -d '`')
+  diff <(ls Sources | sort) <(sort <<<"$named") |
+    sed -n 's/^< /docs\/architecture.md lacks the target /p; s/^> /docs\/architecture.md names twice, or without sources: /p'
+  grep -rE '^(@[a-z]+(\([a-z]+\))? )?((public|package|internal|private|fileprivate) )?import [A-Za-z]+$' Sources --include='*.swift' |
+    sed -E 's|^Sources/([^/]*)/.* ([A-Za-z]+)$|\1 \2|' | sort -u | awk '
+      NR == FNR { place[$1] = NR; next }
+      $1 in place && $2 in place && $1 != $2 && place[$1] > place[$2] { print "docs/architecture.md: " $1 " imports " $2 ", which is above it" }
+    ' <(echo "$named") -
+}
+
 # Each public type of the libraries that others may build on has an example. A nested type is in that of the type around it.
 examples() {
   written_swift | grep -E '^Sources/(KithMessages|Bus|BusZeroMQ|ZeroMQ|EventLoop)/' | xargs awk '
@@ -223,6 +236,7 @@ check "forbidden forms" forbidden_forms
 check "arguments for what is unchecked" unargued_unsafety
 check "file lengths" file_lengths
 check "small types" small_types
+check "targets in order" targets_in_order
 check "examples" examples
 check "links" links
 check "named paths" named_paths

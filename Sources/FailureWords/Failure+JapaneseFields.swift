@@ -37,7 +37,7 @@ extension Failure {
     "cursor": "一覧の続きの番号が違います。一覧を最初から表示してください。", "review": "none、needed、done のどれかにしてください。",
     "state": "そのような状態はありません。--help で確認してください。", "attachment": "録音のデータを1つ送ってください。",
     "offset": "録音が長すぎます。分けて録音してください。", "keep_audio_hours": "音声の保存時間は8760時間 (1年) までにしてください。",
-    "channel": "mail、line、ntfy、webhook、command のどれかを指定してください。",
+    "channel": "mail、line、ntfy、webhook、command、desktop のどれかを指定してください。",
     "name": "1から32文字の英小文字、数字、ハイフンにしてください。", "host": "メールサーバーの名前かアドレスにしてください。",
     "port": "65535 までの番号にしてください。", "security": "starttls か tls にしてください。none はこのマシンの中だけで使えます。",
     "username": "256バイトまでの、制御文字のない名前にしてください。", "from": "ann@example.org のようなアドレスを1つ書いてください。",

@@ -48,8 +48,13 @@ struct NameSearch {
     let perhapsExact: OwnerList
     /// Those with a word that sounds like it.
     let heard: OwnerList
+    /// All of them, with the smallest difference that each may have.
+    let all: OwnerList
 
-    var all: OwnerList { self.close.union(self.perhapsExact).union(self.heard) }
+    init(_ word: Word, close: OwnerList, perhapsExact: OwnerList, heard: OwnerList) {
+      (self.word, self.close, self.perhapsExact, self.heard) = (word, close, perhapsExact, heard)
+      self.all = close.union(perhapsExact).union(heard)
+    }
   }
 
   /// The most owners of one word of several, before the others narrow them down.
@@ -59,10 +64,12 @@ struct NameSearch {
   /// The most words that are looked at for one part of a word, and the most owners of words.
   private static let scanned: Int64 = 4000
   /// The most owners whose words are looked at one by one.
-  private static let checked = 200
+  static let checked = 200
 
   /// How much further away an owner is for each word that none of the names is like: more than the sum of all other differences.
   private static let absent = 10_000
+  /// The smallest difference of a name that only sounds like another one.
+  private static let nearestHeard = 3
 
   /// Hands over the owners whose names are like a text, with the difference: 0 for a name that is only written otherwise, 1 for the
   /// beginning of one, 2 and more for those that are misspelt. Those of a single word come in parts, the nearest first.
@@ -108,13 +115,27 @@ struct NameSearch {
       complete = sums
     }
     if mustHaveAll || (whole.count == words.count && !complete.isEmpty) { return complete }
-    if !complete.isEmpty { return try self.fillInitials(words, complete) }
-    var scores = OwnerList()
-    for (index, word) in near.enumerated() {
-      let distances = try self.distances(of: word, among: word.all)
-      scores = index == 0 ? distances : scores.adding(distances, absent: Self.absent)
+    if !complete.isEmpty { return try self.fillInitials(words, complete.byDistance.prefix(Self.checked)) }
+    return try self.fillInitials(words, try self.nearest(near)[...])
+  }
+
+  /// The nearest of those who have one of the words.
+  ///
+  /// Many have a common one, and reading what else they have takes long. So they are looked at in the order of the smallest
+  /// difference that each may have, until nobody can be nearer than those that were found.
+  private func nearest(_ near: [Near]) throws -> [OwnerList.Entry] {
+    func sum(_ lists: [OwnerList]) -> OwnerList {
+      lists.dropFirst().reduce(lists.first ?? OwnerList()) { $0.adding($1, absent: Self.absent) }
     }
-    return try self.fillInitials(words, scores)
+    var waiting = sum(near.map(\.all)).byDistance[...]
+    var nearest: [OwnerList.Entry] = []
+    while let next = waiting.first, nearest.count < Self.checked || next < nearest[Self.checked - 1] {
+      let some = OwnerList(Array(waiting.prefix(Self.checked)))
+      waiting = waiting.dropFirst(Self.checked)
+      let distances = sum(try near.map { try self.distances(of: $0, among: some) })
+      nearest = Array((nearest + distances.entries).sorted().prefix(Self.checked))
+    }
+    return nearest
   }
 
   /// How far the names of some are from a word: only of those for whom that holds who may have it.
@@ -136,19 +157,17 @@ struct NameSearch {
   }
 
   /// Of owners who have some of the words, those whose other words fit as initials: J. Smith and John Smith.
-  private func fillInitials(_ words: [Word], _ scores: OwnerList) throws -> OwnerList {
-    let best = scores.byDistance.prefix(Self.checked)
-    var fits: [NameOwner: Set<Int>] = [:]
-    var fitting: [Int64: [Int]] = [:]
-    try self.forEachWord(of: best.map(\.owner)) { owner, id, other in
-      if fitting[id] == nil {
-        fitting[id] = words.indices.filter { Self.fits(words[$0], other) }
-      }
-      fits[owner, default: []].formUnion(fitting[id] ?? [])
+  private func fillInitials(_ words: [Word], _ best: ArraySlice<OwnerList.Entry>) throws -> OwnerList {
+    let words = words.filter { $0.key != nil }
+    var fitting: [NameOwner: Set<Int>] = [:]
+    try self.forEachWord(of: best.map(\.owner)) { other in
+      let places = words.indices.filter { Self.fits(words[$0], other) }
+      return places.isEmpty ? nil : places
+    } body: { owner, places in
+      fitting[owner, default: []].formUnion(places)
     }
-    let needed = words.indices.filter { words[$0].key != nil }
     return OwnerList(
-      best.filter { entry in needed.allSatisfy { fits[entry.owner]?.contains($0) ?? false } }
+      best.filter { words.isEmpty || fitting[$0.owner]?.count == words.count }
         .map { OwnerList.Entry(owner: $0.owner, distance: $0.distance % Self.absent + 1) })
   }
 
@@ -193,13 +212,14 @@ struct NameSearch {
     var (close, heard) = (OwnerList(), OwnerList())
     if let key = word.key, key.utf8.count > 1 {
       close = try self.owners(beginning: key)
-      if misspelt, let words = try self.misspelt(word, isAlone: isAlone) {
+      if misspelt, var words = try self.misspelt(word, isAlone: isAlone) {
+        for known in try self.words(beginning: key).keys { words[known] = nil }
         close = close.union(try self.owners(of: words))
-        heard = try self.owners(soundingLike: word).subtracting(close)
+        heard = try self.owners(soundingLike: word, distance: Self.nearestHeard).subtracting(close)
       }
     }
     let exact = word.key == nil || !isAlone ? try self.owners(perhapsWith: word.text) : OwnerList()
-    return Near(word: word, close: close, perhapsExact: exact, heard: heard)
+    return Near(word, close: close, perhapsExact: exact, heard: heard)
   }
 
   /// The owners who may have a word as it is: those who have all parts of it.
@@ -250,7 +270,7 @@ struct NameSearch {
 
   /// Parts of a word one of which is intact in each word with so few faults: its beginning or its end, and the beginning with the
   /// letters at the seam swapped.
-  private static func parts(_ letters: [Unicode.Scalar], faults: Int) -> [(text: String, isEnd: Bool)] {
+  static func parts(_ letters: [Unicode.Scalar], faults: Int) -> [(text: String, isEnd: Bool)] {
     func text(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
     let count = letters.count
     let head = faults > 1 ? count / 3 : max(2, count / 2)
@@ -264,9 +284,9 @@ struct NameSearch {
     return parts
   }
 
-  private func owners(soundingLike word: Word) throws -> OwnerList {
+  private func owners(soundingLike word: Word, distance: Int = 0) throws -> OwnerList {
     let sound = Spelling.sound(of: word.text)
-    return sound.isEmpty ? OwnerList() : try self.owners(withEntry: NameWords.soundMark + sound)
+    return sound.isEmpty ? OwnerList() : try self.owners(withEntry: NameWords.soundMark + sound, distance: distance)
   }
 
   /// Of owners who have a word that sounds like this one, those who have one that looks like it, with the difference.
@@ -274,38 +294,55 @@ struct NameSearch {
     guard !owners.isEmpty else { return owners }
     // A few consonants are common to names that are otherwise nothing like each other.
     let limit = max(word.tolerance, word.spelled.letters.count / 2)
-    var compared: [Int64: Int?] = [:]
     var found: [OwnerList.Entry] = []
-    try self.forEachWord(of: owners.owners) { owner, id, other in
-      let distance = compared[id] ?? word.spelled.distance(to: other, limit: limit)
-      compared[id] = .some(distance)
-      if let distance { found.append(OwnerList.Entry(owner: owner, distance: 2 * distance + 1)) }
+    try self.forEachWord(of: owners.owners) { word.spelled.distance(to: $0, limit: limit) } body: { owner, distance in
+      found.append(OwnerList.Entry(owner: owner, distance: 2 * distance + 1))
     }
     return OwnerList(found)
   }
 
   // MARK: - The index
 
-  private func forEachWord(of owners: [NameOwner], _ body: (NameOwner, Int64, String) -> Void) throws {
+  /// Hands over owners with what `read` makes of their words; nothing for nil.
+  ///
+  /// Each word is read once, however many have it, and in the order of the table.
+  private func forEachWord<Value>(
+    of owners: [NameOwner], read: (String) -> Value?, body: (NameOwner, Value) -> Void
+  ) throws {
+    var uses: [(word: Int64, owner: NameOwner)] = []
     try EngineStatement(
       self.database,
       """
-      SELECT name_use.owner, name_word.id, name_word.word FROM json_each(?1) AS found
-        CROSS JOIN name_use ON name_use.owner = found.value CROSS JOIN name_word ON name_word.id = name_use.word
-      WHERE name_word.word >= ' '
+      SELECT name_use.word, name_use.owner FROM json_each(?1) AS found CROSS JOIN name_use ON name_use.owner = found.value
       """
     ).forEach([.text(ColumnValues.array(owners.map(\.number)))]) {
-      body(NameOwner(number: $0.integer(0)), $0.integer(1), $0.text(2))
+      uses.append(($0.integer(0), NameOwner(number: $0.integer(1))))
+    }
+    uses.sort { $0.word < $1.word }
+    var words: [Int64] = []
+    for use in uses where words.last != use.word { words.append(use.word) }
+    var rest = uses[...]
+    try EngineStatement(
+      self.database,
+      """
+      SELECT name_word.id, name_word.word FROM json_each(?1) AS found CROSS JOIN name_word ON name_word.id = found.value
+      WHERE name_word.word >= ' '
+      """
+    ).forEach([.text(ColumnValues.array(words))]) {
+      let id = $0.integer(0)
+      guard let value = read($0.text(1)) else { return }
+      rest = rest.drop(while: { $0.word < id })
+      for use in rest.prefix(while: { $0.word == id }) { body(use.owner, value) }
     }
   }
 
-  private func owners(withEntry entry: String) throws -> OwnerList {
+  private func owners(withEntry entry: String, distance: Int = 0) throws -> OwnerList {
     var owners: [OwnerList.Entry] = []
     try EngineStatement(
       self.database,
       "SELECT owner FROM name_entry WHERE word = ?1 AND (?2 IS NULL OR owner & 1 = ?2) LIMIT ?3"
     ).forEach([.text(entry), self.parity, .integer(Self.scanned)]) {
-      owners.append(OwnerList.Entry(owner: NameOwner(number: $0.integer(0)), distance: 0))
+      owners.append(OwnerList.Entry(owner: NameOwner(number: $0.integer(0)), distance: distance))
     }
     return OwnerList(owners)
   }

@@ -2,9 +2,14 @@
 ///
 /// A search joins and intersects lists of thousands for each of its words. In this order that takes one walk through both.
 struct OwnerList {
-  struct Entry {
+  struct Entry: Comparable {
     let owner: NameOwner
-    var distance: Int
+    let distance: Int
+
+    /// Whether one comes before another: the nearest first.
+    static func < (one: Entry, other: Entry) -> Bool {
+      (one.distance, one.owner.number) < (other.distance, other.owner.number)
+    }
   }
 
   private(set) var entries: [Entry] = []
@@ -21,9 +26,7 @@ struct OwnerList {
   var isEmpty: Bool { self.entries.isEmpty }
   var owners: [NameOwner] { self.entries.map(\.owner) }
   /// The nearest first.
-  var byDistance: [Entry] {
-    self.entries.sorted { ($0.distance, $0.owner.number) < ($1.distance, $1.owner.number) }
-  }
+  var byDistance: [Entry] { self.entries.sorted() }
 
   /// The difference of an owner; nil for one who is not in the list.
   subscript(owner: NameOwner) -> Int? {
