@@ -45,14 +45,16 @@ struct PlainNameSearch {
     let distances = whole.map { word in
       let hasExact = !isOnly && (!isAlone || NameKey.make(word) == nil)
       return self.texts.keys.reduce(into: [NameOwner: Int]()) {
-        $0[$1] = hasExact && self.has($1, word) ? 0 : self.distance($1, word, misspelt, isAlone: isAlone, isOnly: isOnly)
+        $0[$1] =
+          hasExact && self.has($1, word) ? 0 : self.distance($1, word, misspelt, isAlone: isAlone, isOnly: isOnly)
       }
     }
     let complete = self.texts.keys.filter { owner in
       !distances.isEmpty && distances.allSatisfy { $0[owner] != nil }
     }
     let sums = Dictionary(
-      complete.map { owner in (owner, distances.reduce(0) { $0 + ($1[owner] ?? 0) }) }) { first, _ in first }
+      complete.map { owner in (owner, distances.reduce(0) { $0 + ($1[owner] ?? 0) }) }
+    ) { first, _ in first }
     if whole.count == words.count, !sums.isEmpty || isAlone || !misspelt { return sums }
     if !sums.isEmpty { return self.fillInitials(words, sums.mapValues { (whole.count, $0) }) }
     return self.fillInitials(

@@ -11,7 +11,7 @@ struct NameSearch {
   let people: PersonSearch?
 
   // What was read for words of the text, which is searched twice: for names as they are, and for misspelt ones.
-  private var beginning: [String: OwnerList] = [:]
+  private var beginning: [String: (words: [Int64: Int], owners: OwnerList)] = [:]
   private var perhapsExact: [String: OwnerList] = [:]
 
   init(database: Database, contacts: ContactSearch?, people: PersonSearch?) {
@@ -195,7 +195,7 @@ struct NameSearch {
   /// The owners who have a word that is like this one, those with a smaller difference first.
   private mutating func near(_ word: Word, misspelt: Bool, _ take: (OwnerList) throws -> Bool) throws {
     guard let key = word.key, key.utf8.count > 1 else { return }
-    guard try take(try self.owners(withEntry: key)), try take(try self.owners(beginning: key)), misspelt,
+    guard try take(try self.owners(withEntry: key)), try take(try self.beginning(with: key).owners), misspelt,
       let close = try self.misspelt(word, isAlone: true)
     else { return }
     let nearest = try self.owners(of: close.filter { $0.value <= 2 })
@@ -211,9 +211,9 @@ struct NameSearch {
   private mutating func near(_ word: Word, misspelt: Bool, isAlone: Bool) throws -> Near {
     var (close, heard) = (OwnerList(), OwnerList())
     if let key = word.key, key.utf8.count > 1 {
-      close = try self.owners(beginning: key)
-      if misspelt, var words = try self.misspelt(word, isAlone: isAlone) {
-        for known in try self.words(beginning: key).keys { words[known] = nil }
+      let beginning = try self.beginning(with: key)
+      close = beginning.owners
+      if misspelt, let words = try self.misspelt(word, isAlone: isAlone)?.filter({ beginning.words[$0.key] == nil }) {
         close = close.union(try self.owners(of: words))
         heard = try self.owners(soundingLike: word, distance: Self.nearestHeard).subtracting(close)
       }
@@ -238,19 +238,14 @@ struct NameSearch {
       .union(try self.people?.having(word, owners) ?? OwnerList())
   }
 
-  /// The owners with words that are this one, 0, or begin with it, 1.
-  private mutating func owners(beginning key: String) throws -> OwnerList {
-    if let owners = self.beginning[key] { return owners }
-    let owners = try self.owners(of: try self.words(beginning: key))
-    self.beginning[key] = owners
-    return owners
-  }
-
-  /// Stored words that are this one, 0, or begin with it, 1.
-  private func words(beginning key: String) throws -> [Int64: Int] {
+  /// Stored words that are this one, 0, or begin with it, 1; and who has them.
+  private mutating func beginning(with key: String) throws -> (words: [Int64: Int], owners: OwnerList) {
+    if let known = self.beginning[key] { return known }
     var words: [Int64: Int] = [:]
     try self.scan("word", from: key) { id, word in words[id] = word == key ? 0 : 1 }
-    return words
+    let found = (words, try self.owners(of: words))
+    self.beginning[key] = found
+    return found
   }
 
   /// Stored words that are this one misspelt, with twice the number of faults; nil if this one is too short.
@@ -262,7 +257,7 @@ struct NameSearch {
     for part in Self.parts(letters, faults: tolerance) {
       let spelled = part.isEnd ? backwards : word.spelled
       try self.scan(part.isEnd ? "backwards" : "word", from: part.text, letters: letters.count, spread: tolerance) {
-        words[$0] = spelled.distance(to: $1, limit: tolerance).map { 2 * $0 }
+        if let distance = spelled.distance(to: $1, limit: tolerance) { words[$0] = 2 * distance }
       }
     }
     return words
@@ -295,7 +290,9 @@ struct NameSearch {
     // A few consonants are common to names that are otherwise nothing like each other.
     let limit = max(word.tolerance, word.spelled.letters.count / 2)
     var found: [OwnerList.Entry] = []
-    try self.forEachWord(of: owners.owners) { word.spelled.distance(to: $0, limit: limit) } body: { owner, distance in
+    try self.forEachWord(of: owners.owners) {
+      word.spelled.distance(to: $0, limit: limit)
+    } body: { owner, distance in
       found.append(OwnerList.Entry(owner: owner, distance: 2 * distance + 1))
     }
     return OwnerList(found)
