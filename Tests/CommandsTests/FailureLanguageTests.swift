@@ -77,6 +77,16 @@ struct FailureLanguageTests {
     }
   }
 
+  @Test("What has no channel is told the same kinds in both languages")
+  func channels() {
+    let lists = Self.found(/"give one of ([a-z, ]+)\."/)
+    #expect(lists.count == 1)
+    for kind in lists.flatMap({ $0.replacing(" or ", with: ", ").split(separator: ", ") }) {
+      let read = Failure.invalid(field: "channel", "English").read(in: .japanese).message
+      #expect(read.contains(kind), "\(kind)")
+    }
+  }
+
   @Test("A field without a sentence of its own has that of its rule")
   func rules() {
     for (english, japanese) in [
