@@ -70,7 +70,7 @@ def test_a_page_of_a_person_names_the_newest_twenty(home):
 @pytest.mark.parametrize("command", [("call", "list"), ("talk", "list"), ("note", "list", "ann"), ("activity", "list"), ("care", "list")], ids=" ".join)
 def test_a_span_that_ends_before_it_begins_is_refused_and_said_so(home, command):
     home.kith("people", "add", "Ann")
-    for language, words in (("en", "so nothing can be between them"), ("ja", "終わりが始まりより前です")):
+    for language, words in (("en", "kith: --to: is not after the beginning"), ("ja", "kith: --to: 終わりは始まりより後にしてください")):
         refused = piped(home, *command, "--from", "2026-11-20", "--to", "2026-11-19", "--lang", language)
         assert refused.returncode == 1 and words in refused.stderr, refused
 
