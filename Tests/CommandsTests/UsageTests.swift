@@ -73,16 +73,15 @@ struct UsageTests {
     }
   }
 
-  /// One example of each command, but of those that record, play, write a file or look at this machine. What kithd replies has one of
+  /// One example of each command, but of those that record, play, write a file or work without kithd. What kithd replies has one of
   /// everything, so that each table has a row.
   @Test("No command changes something before it refuses a column that its table has not")
   func columns() async throws {
     let local: Set = ["-o", "--file", "audio", "backup", "doctor", "play", "setup", "voice"]
     var refused = 0
     for command in Self.all(in: try CommandTree(of: KithCommand.self)) where command.commands.isEmpty {
-      guard let example = Self.examples(of: command).first(where: { local.isDisjoint(with: $0) }),
-        try KithCommand.parseAsRoot(example) is any HubCommand
-      else { continue }
+      let usable = Self.examples(of: command).first { local.isDisjoint(with: $0) && $0.first != "restore" }
+      guard let example = usable else { continue }
       let run = try await CommandRun.of(example + ["--columns", "nope", "--lang", "en"]) { command throws(Failure) in
         Self.reply(to: command)
       }

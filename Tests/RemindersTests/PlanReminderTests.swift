@@ -334,7 +334,8 @@ import Testing
     }
   }
 
-  @Test func `a change of the plan counts at once, also if one before was made while the clock was ahead`() async throws {
+  @Test func `a change of the plan counts at once, also if one before was made while the clock was ahead`() async throws
+  {
     try await self.care { care in
       var item = try await care.add("Aspirin", "8:00")
       for (time, day, amount) in [("09:00", "2026-12-25", "2"), ("07:30", "2026-11-25", "3")] {

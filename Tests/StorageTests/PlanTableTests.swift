@@ -96,7 +96,8 @@ struct PlanTableTests {
     await storage.close()
   }
 
-  @Test func `what is said after a clock was ahead counts at once, and a clock before the item was added is not believed`()
+  @Test
+  func `what is said after a clock was ahead counts at once, and a clock before the item was added is not believed`()
     async throws
   {
     let temporary = TemporaryStore()
