@@ -83,6 +83,17 @@ def test_days_of_which_the_last_is_before_the_first_are_refused(home, command):
     assert piped(home, *command, "--from", "2026-11-20", "--until", "2026-11-20").returncode == 0
 
 
+@pytest.mark.parametrize("arguments, words", [
+    (("care", "list", "--from", "yesterday 9:00"), ("whole days", "日単位")),
+    (("call", "list", "--from", "xyz"), ("Times are written", "日時の書き方")),
+    (("call", "log", "ann", "--at", "monday"), ("the time of day too", "時刻も指定してください")),
+], ids=lambda value: value[0])
+def test_what_is_wrong_with_a_time_is_said_in_the_language_that_was_asked_for(home, arguments, words):
+    for language, expected in zip(("en", "ja"), words):
+        refused = piped(home, *arguments, "--lang", language)
+        assert refused.returncode == 2 and expected in refused.stderr, refused
+
+
 @pytest.mark.parametrize("noun", ["call", "talk", "note", "activity", "task", "gift", "relation"])
 def test_what_is_not_there_names_the_list_of_what_is(home, noun):
     home.kith("people", "add", "Ann")

@@ -84,9 +84,7 @@ struct DaySpanOptions: ParsableArguments {
   private static func wholeDays(_ text: String) throws -> DaysArgument {
     guard let days = DaysArgument(argument: text) else {
       throw ValidationError(
-        Language.ofLocale(
-          "This list has whole days. Give a day without a time, such as 2026-11-20 or yesterday.",
-          "この一覧は日単位です。2026-11-20 や 昨日 のように、時刻を付けずに日を指定してください。"))
+        "This list has whole days. Give a day without a time, such as 2026-11-20 or yesterday.")
     }
     return days
   }
