@@ -96,7 +96,7 @@ let package = Package(
     .target(
       name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux", "CTraffic", "EventLoop", logging], swiftSettings: memorySafe),
     .target(name: "Instruments", dependencies: ["EventLoop", metrics], swiftSettings: strict),
-    .target(name: "Daemon", dependencies: [logging], swiftSettings: strict),
+    .target(name: "Daemon", dependencies: ["CLinux", logging], swiftSettings: strict),
     .target(name: "DAV", dependencies: ["CExpat", "CLinux", "EventLoop", "Transfer"], swiftSettings: memorySafe),
     .target(name: "Transfer", dependencies: ["CCurl", "CZlib", "Digest", "EventLoop"], swiftSettings: memorySafe),
     .target(name: "VCard", swiftSettings: memorySafe),
@@ -236,7 +236,7 @@ let package = Package(
       name: "HomeAssistant",
       dependencies: [
         "MQTT", "Wyoming", "Spoken", "FailureWords", "Findings", "KithClient", "KithMessages", "CivilTime", "Bus",
-        "CLinux", "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
+        "Daemon", "Digest", "EventLoop", "Secrets", protobuf, signals, logging,
       ], swiftSettings: strict),
     .executableTarget(
       name: "kith-homeassistant", dependencies: ["HomeAssistant", "Help", "Wyoming", "Bus", arguments],

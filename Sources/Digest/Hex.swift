@@ -1,6 +1,7 @@
 /// Converts bytes to and from hexadecimal digits.
 public enum Hex {
-  /// Returns two lower-case digits for each byte.
+  /// Returns two lower-case digits for each byte. Inlinable, because callers of another module would run it without a specialisation.
+  @inlinable
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count * 2)
@@ -11,7 +12,8 @@ public enum Hex {
     return String(decoding: out, as: UTF8.self)
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
+  @usableFromInline
+  static func digit(_ value: UInt8) -> UInt8 {
     value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
   }
 

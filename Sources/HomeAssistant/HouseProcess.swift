@@ -1,5 +1,4 @@
 internal import Bus
-internal import CLinux
 internal import Daemon
 internal import Digest
 internal import EventLoop
@@ -191,11 +190,7 @@ public struct HouseProcess: Sendable {
     let house = House(
       client, broker, topics, page: self.settings.page, tellsDetails: self.settings.tellsDetails, logger: self.logger)
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "household": "\(id)"])
-    // Half of the memory is code that only a start reads. On a small machine others need its place.
-    let rest = Task {
-      try await Task.sleep(for: .seconds(2))
-      kith_give_back_code()
-    }
+    let rest = StartupCode.giveBackSoon()
     defer { rest.cancel() }
     await withTaskCancellationHandler {
       await house.run()

@@ -179,8 +179,10 @@ public struct Hub: ServiceLifecycle.Service {
     let upkeep = Task { await storage.run() }
     self.logger.info("ready", metadata: ["version": "\(SoftwareVersion.current)", "control": "\(control.path)"])
     notifier.ready()
+    let rest = StartupCode.giveBackSoon()
 
     try await gracefulShutdown()
+    rest.cancel()
     notifier.stopping()
     self.logger.info("stopping")
     await self.announce("agent.stopping", storage)

@@ -104,6 +104,8 @@ public struct WebProcess: Sendable {
       logger: Logger(label: "kith-web.lifecycle", factory: { _ in SwiftLogNoOpLogHandler() }))
     configuration.maximumGracefulShutdownDuration = Self.farewell
     let group = ServiceGroup(configuration: configuration)
+    let rest = StartupCode.giveBackSoon()
+    defer { rest.cancel() }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await link.run() }
       tasks.addTask { await events.run() }

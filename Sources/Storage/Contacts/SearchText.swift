@@ -82,7 +82,7 @@ struct SearchText: Equatable, Sendable {
   }
 
   /// Calls `body` with each folded word of a text.
-  fileprivate static func forEachWord(of text: String, _ body: (String) -> Void) {
+  static func forEachWord(of text: String, _ body: (String) -> Void) {
     // Built as bytes: a word of up to 15 bytes needs no allocation.
     var word: [UInt8] = []
     func end() {

@@ -80,9 +80,9 @@ enum NameKey {
     return key
   }
 
-  /// Clusters by their first letter, and what is written for them, the longer ones first.
-  private static let clusters = Dictionary(
-    grouping: [
+  /// Clusters by their first letter, counted from a, and what is written for them, the longer ones first.
+  private static let clusters: [[(from: [UInt8], to: String)]] = {
+    let clusters = [
       ("tsu", "tu"), ("dzu", "zu"), ("shi", "si"), ("chi", "ti"), ("sch", "si"), ("tch", "ti"), ("sh", "si"),
       ("ch", "ti"),
       ("ck", "k"), ("ph", "f"), ("th", "t"), ("dt", "t"), ("gh", "g"), ("kh", "k"), ("rh", "r"), ("wh", "v"),
@@ -91,12 +91,13 @@ enum NameKey {
       ("ci", "si"),
       ("cy", "si"), ("mb", "nb"), ("mp", "np"), ("mm", "nm"),
     ].map { (from: Array($0.0.utf8), to: $0.1) }
-  ) { $0.from[0] }
+    return (UInt8(ascii: "a")...UInt8(ascii: "z")).map { first in clusters.filter { $0.from[0] == first } }
+  }()
 
   /// - Returns: What is written for the beginning of a word, and how many letters that took.
   private static func sound(_ rest: ArraySlice<UInt8>) -> (sound: String, length: Int) {
     guard let first = rest.first else { return ("", 1) }
-    for cluster in Self.clusters[first] ?? [] where rest.starts(with: cluster.from) {
+    for cluster in Self.clusters[Int(first - UInt8(ascii: "a"))] where rest.starts(with: cluster.from) {
       return (cluster.to, cluster.from.count)
     }
     let next = rest.dropFirst().first

@@ -37,7 +37,8 @@ struct NameWords: Sendable, Equatable {
         }
       }
     }
-    var (seen, seenWords) = (Set(self.entries), Set<String>())
+    var (seen, seenWords) = (Set<String>(minimumCapacity: Self.limit), Set<String>(minimumCapacity: Self.limit))
+    seen.formUnion(self.entries)
     for word in words where self.entries.count < Self.limit && seenWords.insert(word).inserted {
       guard let key = NameKey.make(word) else { continue }
       if seen.insert(key).inserted { self.entries.append(key) }
@@ -67,13 +68,23 @@ struct NameWords: Sendable, Equatable {
 
   /// The folded words of a name, without numbers.
   static func words(of name: String) -> [String] {
-    SearchText.words(of: name.beginning(512)).filter { !$0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-      .map { $0.unicodeScalars.count > Self.longest ? String($0.unicodeScalars.prefix(Self.longest)) : $0 }
+    guard !name.isEmpty else { return [] }
+    var words: [String] = []
+    SearchText.forEachWord(of: name.beginning(512)) { word in
+      guard !word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+      words.append(
+        word.utf8.count > Self.longest && word.unicodeScalars.count > Self.longest
+          ? String(word.unicodeScalars.prefix(Self.longest)) : word)
+    }
+    return words
   }
 
   /// The name without what joins its parts: O'Brien and Jean-Luc are also written as one word.
   static func withoutJoints(_ name: String) -> String {
-    guard name.unicodeScalars.contains(where: Self.joints.contains) else { return name }
+    // Most names have letters and blanks alone.
+    guard name.utf8.contains(where: { $0 > 0x7F || (0x27...0x2E).contains($0) || $0 == 0x60 }),
+      name.unicodeScalars.contains(where: Self.joints.contains)
+    else { return name }
     return String(String.UnicodeScalarView(name.unicodeScalars.filter { !Self.joints.contains($0) }))
   }
 

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import EventLoop
 internal import Instruments
 
 /// What the door counts.
@@ -14,10 +15,19 @@ final class WebMetrics: Sendable {
   private static let hub = MetricFamily("kith_web_hub_up", .gauge, "Whether the hub answers: 1 or 0.")
 
   private let registry = MetricsRegistry([requests, streams, connections, refused, events, hub])
+  /// The handles of ``requests`` by target and class of status, each made at its first answer.
+  private let answers = Lock<[String: [Int: Counter]]>([:])
 
   /// Counts an answer.
   func answered(_ target: String, status: Int) {
-    Self.requests.counter(target, "\(status / 100)xx", in: self.registry).increment()
+    let statusClass = status / 100
+    let counter = self.answers.withLock { answers in
+      if let known = answers[target]?[statusClass] { return known }
+      let made = Self.requests.counter(target, "\(statusClass)xx", in: self.registry)
+      answers[target, default: [:]][statusClass] = made
+      return made
+    }
+    counter.increment()
   }
 
   /// Notes the number of open streams.

@@ -37,12 +37,17 @@ public struct Caller: Sendable, Hashable {
     let chain = forwarded.flatMap { $0.split(separator: ",").map { HostNames.bare($0.filter { $0 != " " }) } }
     // The last one that no trusted proxy wrote: what stands before it may be made up.
     let address = chain.last { address in !proxies.contains { $0.has(address) } } ?? chain.first ?? head.peer
-    let found = AddressRange(address) == nil ? head.peer : address
+    let found = chain.isEmpty || AddressRange(address) == nil ? head.peer : address
     self.address = found
     self.authority = (isProxied ? head.field("x-forwarded-host") : nil) ?? head.authority
-    let isEncrypted = isTLS || (isProxied && head.field("x-forwarded-proto")?.lowercased() == "https")
-    // A proxy that does not say for whom it asks may ask for somebody far away.
-    let isLocal = (!isProxied || !chain.isEmpty) && AddressRange.loopback.contains { $0.has(found) }
-    self.way = isEncrypted ? .tls : isLocal && HostNames.isLoopback(self.authority) ? .loopback : .plain
+    if isTLS || (isProxied && head.field("x-forwarded-proto")?.lowercased() == "https") {
+      self.way = .tls
+    } else {
+      // A proxy that does not say for whom it asks may ask for somebody far away.
+      let isLocal =
+        (!isProxied || !chain.isEmpty) && HostNames.isLoopback(self.authority)
+        && AddressRange.loopback.contains { $0.has(found) }
+      self.way = isLocal ? .loopback : .plain
+    }
   }
 }

@@ -15,7 +15,10 @@ public enum ContentType: Sendable, Hashable {
   /// Reads the `Content-Type` of a request; nil if it is none of these.
   public init?(of head: RequestHead) {
     guard let text = head.field("content-type") else { return nil }
-    let type = text.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    let type = String(
+      decoding: text.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self
+    )
+    .lowercased()
     switch type {
     case "application/json": self = .json
     case "application/proto": self = .proto

@@ -33,11 +33,13 @@ public struct Credential: Sendable, Hashable {
   /// - Throws: 401 if `Authorization` is something else than a token.
   public static func find(in head: RequestHead, _ way: Caller.Way) throws(Refusal) -> Credential? {
     if head.fields["authorization"] != nil {
-      let words = (head.field("authorization") ?? "").split(separator: " ")
-      guard words.count == 2, words[0].lowercased() == "bearer", Token.isValid(String(words[1])) else {
+      let words = (head.field("authorization") ?? "").utf8.split(separator: UInt8(ascii: " ")).map {
+        String(Substring($0))
+      }
+      guard words.count == 2, words[0].lowercased() == "bearer", Token.isValid(words[1]) else {
         throw Refusal(401, Token.unknown)
       }
-      return Credential(token: String(words[1]), place: .header)
+      return Credential(token: words[1], place: .header)
     }
     let name = SessionCookie.name(way)
     for line in head.fields["cookie"] ?? [] {

@@ -35,14 +35,16 @@ public struct HostNames: Sendable, Hashable {
 
   /// A host without its port, its brackets and a dot at its end.
   public static func bare(_ authority: String) -> String {
-    var host = authority.lowercased()[...]
-    if host.hasPrefix("[") {
-      host = host.dropFirst().prefix { $0 != "]" }
-    } else if host.split(separator: ":", omittingEmptySubsequences: false).count == 2 {
-      host = host.prefix { $0 != ":" }
+    let whole = authority.lowercased()
+    // By bytes: this is read several times a request, and none of these signs is part of another letter's bytes.
+    var host = whole.utf8[...]
+    if host.first == UInt8(ascii: "[") {
+      host = host.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")), colon == host.lastIndex(of: UInt8(ascii: ":")) {
+      host = host[..<colon]
     }
-    if host.hasSuffix(".") { host = host.dropLast() }
-    return String(host)
+    if host.last == UInt8(ascii: ".") { host = host.dropLast() }
+    return String(Substring(host))
   }
 
   /// Whether a host is this machine's own by its form: `localhost` or an address of the loopback.
