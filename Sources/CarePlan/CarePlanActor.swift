@@ -194,7 +194,7 @@ extension DatabaseView {
       guard let day = Day(last) else { throw .invalid(field: "until", "must be a day as YYYY-MM-DD.") }
       bounds.1 = zone.start(of: day.adding(days: 1))
     }
-    guard bounds.0 <= bounds.1 else { throw .invalid(field: "until", "is before the first day.") }
+    guard bounds.0 < bounds.1 else { throw .invalid(field: "until", "is before the first day.") }
     return bounds.0..<bounds.1
   }
 }

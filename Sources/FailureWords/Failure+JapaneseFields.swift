@@ -83,6 +83,7 @@ private enum FieldFault {
     ("must not be empty", "入力してください。"),
     ("must be given", "入力してください。"),
     ("lies in the future", "未来の日時は使えません。日時を確認してください。"),
+    ("is not after ", "終わりは始まりより後にしてください。日付を確認してください。"),
     ("is before ", "終わりが始まりより前です。日付を確認してください。"),
     ("must be a day as YYYY-MM-DD", "日付は YYYY-MM-DD の形で書いてください。"),
     ("must be a day from 1900", "1900年から2200年までの日付にしてください。"),

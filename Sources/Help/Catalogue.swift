@@ -56,7 +56,9 @@ package struct Catalogue: Sendable {
     if let found = self.texts[text] { return found }
     for (pieces, translation) in self.patterns {
       guard let values = Self.values(of: text, between: pieces) else { continue }
-      return zip(translation, values.map(Self.listed) + [""]).reduce("") { $0 + $1.0 + $1.1 }
+      // A sentence in a sentence: why a value is invalid.
+      let shown = values.map { $0.hasSuffix(".") ? self(String($0)) : Self.listed($0) }
+      return zip(translation, shown + [""]).reduce("") { $0 + $1.0 + $1.1 }
     }
     return nil
   }

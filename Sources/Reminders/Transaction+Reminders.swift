@@ -195,6 +195,7 @@ extension Transaction {
       message.reminderID = first.reminder
     } else {
       message.missedOf = Set(plan.missed.map(\.reminder)).sorted()
+      message.missed = plan.missed.map(\.time)
     }
     let names = try self.channels.names(try self.reminders.settings().channels(of: .plan), always: always)
     try self.queue(message, to: names, now: now)
@@ -211,31 +212,34 @@ extension Transaction {
     switch reminder.knownState {
     case .due: try self.queue(messages.message(about: reminder), to: names, now: now)
     case .missed:
-      var message = messages.message(ofMissed: reminder.times.filter { $0.knownState == .missed })
-      message.reminderID = reminder.id
-      try self.queue(message, to: names, now: now)
+      let told = Dictionary(grouping: try self.deliveries.openAboutMissed(), by: \.channel)
+      for name in names {
+        // Another message that waits, about a part of it, tells its times.
+        let others = told[name, default: []].flatMap(\.missed)
+        let times = reminder.times.filter { $0.knownState == .missed && !others.contains($0) }
+        guard !times.isEmpty else { continue }
+        var message = messages.message(ofMissed: times)
+        message.reminderID = reminder.id
+        try self.queue(message, to: [name], now: now)
+      }
     case .waiting, .snoozed, .done, .satisfied, .removed, nil: break
     }
   }
 
-  /// Withdraws messages about what several reminders missed, or a part of one, that wait although one of these has changed, and queues what
-  /// still holds.
-  ///
-  /// - Parameter told: What another message tells as missed.
-  func renewMissed(besides told: [RemindedTime] = [], now: Int64) throws(Failure) {
-    var renewed: Set<String> = []
-    for var entry in try self.deliveries.waitingAboutMissed() {
-      var reminders: [Reminder] = []
-      for id in entry.missedOf { if let reminder = try self.reminders.get(id) { reminders.append(reminder) } }
-      let queuedAt = entry.createdAt.nanosecondsSince1970
-      guard reminders.contains(where: { $0.updatedAt.nanosecondsSince1970 > queuedAt }) else { continue }
+  /// Withdraws messages about what several reminders missed, or a part of one, that wait although a part of it is not missed any more, and
+  /// queues the rest.
+  func renewMissed(now: Int64) throws(Failure) {
+    var renewed: [String: Set<[RemindedTime]>] = [:]
+    for var entry in try self.deliveries.openAboutMissed() where entry.knownState == .pending {
+      let missed = try self.reminders.missed(of: entry.missedOf)
+      let still = entry.missed.filter { missed.contains($0) }
+      guard still != entry.missed else { continue }
       try entry.discard()
       try self.deliveries.put(entry, now: now)
-      let missed = reminders.flatMap(\.times).filter { $0.knownState == .missed && !told.contains($0) }
       // A long message is several deliveries.
-      guard renewed.insert("\(entry.channel) \(queuedAt)").inserted, !missed.isEmpty else { continue }
-      var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: missed)
-      message.missedOf = entry.missedOf
+      guard renewed[entry.channel, default: []].insert(entry.missed).inserted, !still.isEmpty else { continue }
+      var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: still)
+      (message.missedOf, message.missed) = (entry.missedOf, still)
       try self.queue(message, to: [entry.channel], now: now)
     }
   }

@@ -107,7 +107,11 @@ struct FailureLanguageTests {
       ("name", "has 300 characters; at most 255 are kept.", "長すぎます。短くしてください。"),
       ("times", "has the same time twice.", "同じ時刻が2回あります。"),
       ("occurred_at", "lies in the future. Check the day.", "未来の日時は使えません。日時を確認してください。"),
-      ("to", "is before `from`, so nothing can be between them.", "終わりが始まりより前です。日付を確認してください。"),
+      (
+        "to", "is not after the beginning, so nothing can be between them.",
+        "終わりは始まりより後にしてください。日付を確認してください。"
+      ),
+      ("until", "is before the first day.", "終わりが始まりより前です。日付を確認してください。"),
       ("from", "must be a day as YYYY-MM-DD.", "日付は YYYY-MM-DD の形で書いてください。"),
       ("from", "must be a day from 1900 to 2200.", "1900年から2200年までの日付にしてください。"),
       (

@@ -2,6 +2,8 @@ import ArgumentParser
 import Bus
 import EventLoop
 import Help
+import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Commands
@@ -65,17 +67,44 @@ struct UsageTests {
   func examples() throws {
     for command in Self.all(in: try CommandTree(of: KithCommand.self)) where command.commandName != "help" {
       #expect(!command.examples.isEmpty, "\(command.commandName)")
-      // Some begin with a program whose output they read.
-      for example in command.examples where example.hasPrefix("kith ") {
-        #expect(throws: Never.self, "\(example)") {
-          try KithCommand.parseAsRoot(Array(Self.words(example[...]).dropFirst()))
-        }
+      for example in Self.examples(of: command) {
+        #expect(throws: Never.self, "\(example)") { try KithCommand.parseAsRoot(example) }
       }
     }
   }
 
+  /// One example of each command, but of those that record, play, write a file or work without kithd. What kithd replies has one of
+  /// everything, so that each table has a row.
+  @Test("No command changes something before it refuses a column that its table has not")
+  func columns() async throws {
+    let local: Set = ["-o", "--file", "audio", "backup", "doctor", "play", "setup", "voice"]
+    var refused = 0
+    for command in Self.all(in: try CommandTree(of: KithCommand.self)) where command.commands.isEmpty {
+      let usable = Self.examples(of: command).first { local.isDisjoint(with: $0) && $0.first != "restore" }
+      guard let example = usable else { continue }
+      let run = try await CommandRun.of(example + ["--columns", "nope", "--lang", "en"]) { command throws(Failure) in
+        Self.reply(to: command)
+      }
+      guard run.errors.contains("There is no column \"nope\"") else { continue }
+      refused += 1
+      #expect(!run.sent.contains { type(of: $0).method.isMutating }, "\(example)")
+    }
+    #expect(refused > 40)
+  }
+
+  private static func reply<C: KithMessages.Command>(to command: C) -> C.Reply {
+    // Each field has a length of 0: one message where a list of them is, else an empty text.
+    let fields: [UInt8] = (1...15).flatMap { (number: UInt8) -> [UInt8] in [number << 3 | 2, 0] }
+    return (try? C.Reply(serializedBytes: fields)) ?? C.Reply()
+  }
+
   private static func all(in command: CommandTree) -> [CommandTree] {
     [command] + command.commands.flatMap(self.all)
+  }
+
+  /// The arguments of the examples of a command. Some begin with a program whose output they read: these are left out.
+  private static func examples(of command: CommandTree) -> [[String]] {
+    command.examples.filter { $0.hasPrefix("kith ") }.map { Array(self.words($0[...]).dropFirst()) }
   }
 
   /// Splits as a shell does, single quotes included.

@@ -130,6 +130,69 @@ import Testing
     }
   }
 
+  @Test func `of two messages that wait each says its own of what is still missed, and neither is lost`() async throws {
+    for isLast in [false, true] {
+      try await self.waiting { care, aspirin, vitamin in
+        let juice = try await care.add("Juice", "8:00") { ($0.missedMinutes, $0.againMinutes) = (30, 1440) }
+        try await care.add("Drops", "9:00") { ($0.missedMinutes, $0.againMinutes) = (61, 1440) }
+        // Aspirin and juice are missed first, vitamin and drops later.
+        for time in ["08:00", "08:31", "09:00", "10:02"] { try await care.at(time) }
+        for item in [aspirin, vitamin] {
+          _ = try await care.ask(GiveRequest.with { ($0.itemID, $0.recorder) = (item.id, "Taro") })
+        }
+        try await care.at("10:03")
+        if isLast {
+          try await care.at("10:04")
+          try await care.give(juice)
+        }
+        #expect(
+          try await self.said(care)
+            == ["Care plan, 07:50\nTea 1 tablet"] + (isLast ? [] : ["Care plan, missed\n08:00 Juice 1 tablet"])
+            + ["Care plan, missed\n09:00 Drops 1 tablet"])
+      }
+    }
+  }
+
+  @Test func `a message about all that a reminder missed leaves to another one what that says`() async throws {
+    try await self.waiting { care, aspirin, vitamin in
+      let juice = try await care.add("Juice", "8:00") { $0.againMinutes = 1440 }
+      for time in ["08:00", "08:31", "11:00"] { try await care.at(time) }
+      try await care.at("11:01")
+      try await care.give(juice)
+      #expect(
+        try await self.said(care) == [
+          "Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Aspirin 1 tablet",
+          "Care plan, missed\n08:00 Vitamin 1 tablet",
+        ])
+    }
+  }
+
+  @Test func `a message about what was missed is not sent after an answer, also if the clock was set back before`()
+    async throws
+  {
+    try await self.waiting { care, aspirin, vitamin in
+      for time in ["08:00", "08:31", "08:20"] { try await care.at(time) }
+      try await care.give(aspirin)
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", "Care plan, 08:00\nVitamin 1 tablet"])
+    }
+  }
+
+  @Test func `a message about what several reminders missed leaves out one that a person has removed`() async throws {
+    try await self.waiting { care, _, _ in
+      try await care.add("Drops", "9:00")
+      try await care.at("14:00")
+      let drops = try #require(
+        try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders.first { $0.title.contains("Drops") })
+      try await care.at("14:01")
+      _ = try await care.ask(RemoveReminderRequest.with { $0.id = drops.id })
+      try await care.at("14:02")
+      #expect(
+        try await self.said(care) == [
+          "Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Aspirin 1 tablet\n08:00 Vitamin 1 tablet",
+        ])
+    }
+  }
+
   @Test func `what was missed is told, whatever becomes of the rest`() async throws {
     try await self.waiting { care, aspirin, vitamin in
       try await care.at("08:00")

@@ -70,9 +70,28 @@ def test_a_page_of_a_person_names_the_newest_twenty(home):
 @pytest.mark.parametrize("command", [("call", "list"), ("talk", "list"), ("note", "list", "ann"), ("activity", "list"), ("care", "list")], ids=" ".join)
 def test_a_span_that_ends_before_it_begins_is_refused_and_said_so(home, command):
     home.kith("people", "add", "Ann")
-    for language, words in (("en", "so nothing can be between them"), ("ja", "終わりが始まりより前です")):
+    for language, words in (("en", "kith: --to: is not after the beginning"), ("ja", "kith: --to: 終わりは始まりより後にしてください")):
         refused = piped(home, *command, "--from", "2026-11-20", "--to", "2026-11-19", "--lang", language)
         assert refused.returncode == 1 and words in refused.stderr, refused
+
+
+@pytest.mark.parametrize("command", [("plan", "history"), ("measure", "list")], ids=" ".join)
+def test_days_of_which_the_last_is_before_the_first_are_refused(home, command):
+    for language, words in (("en", "kith: --until: is before the first day"), ("ja", "kith: --until: 終わりが始まりより前です")):
+        refused = piped(home, *command, "--from", "2026-11-20", "--until", "2026-11-19", "--lang", language)
+        assert refused.returncode == 1 and words in refused.stderr, refused
+    assert piped(home, *command, "--from", "2026-11-20", "--until", "2026-11-20").returncode == 0
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("care", "list", "--from", "yesterday 9:00"), ("whole days", "日単位")),
+    (("call", "list", "--from", "xyz"), ("Times are written", "日時の書き方")),
+    (("call", "log", "ann", "--at", "monday"), ("the time of day too", "時刻も指定してください")),
+], ids=lambda value: value[0])
+def test_what_is_wrong_with_a_time_is_said_in_the_language_that_was_asked_for(home, arguments, words):
+    for language, expected in zip(("en", "ja"), words):
+        refused = piped(home, *arguments, "--lang", language)
+        assert refused.returncode == 2 and expected in refused.stderr, refused
 
 
 @pytest.mark.parametrize("noun", ["call", "talk", "note", "activity", "task", "gift", "relation"])
@@ -228,7 +247,7 @@ def test_what_was_during_some_days_is_listed_in_every_list(home, zone):
         if command[0] == "talk":
             assert "talk today" in run.stdout and "talk yesterday" not in run.stdout, run
         else:
-            assert run.returncode != 0 and "whole days" in run.stderr, run
+            assert run.returncode == 2 and "whole days" in run.stderr, run
     assert listed("note", "list", "ann", "--during", "今日") == {"today"}
     assert listed("note", "list", "ann", "--to", "yesterday") == set()
     assert "talk" not in piped(home, "talk", "list", "ann", "--limit", "1", "--channel", "email", "--to", "20 days ago").stdout

@@ -62,10 +62,10 @@ struct ActivityFilter: RecordFilter {
 
   static let example = "ann --during 'last month'"
 
-  @OptionGroup var span: SpanOptions
+  @OptionGroup var span: DaySpanOptions
 
   func fill(_ request: inout ListActivitiesRequest, _ session: Session) throws(Failure) {
-    (request.fromDay, request.toDay) = try self.span.days(session, in: session.zone)
+    (request.fromDay, request.toDay) = self.span.days(session, in: session.zone)
   }
 }
 

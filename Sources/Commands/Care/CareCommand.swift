@@ -72,7 +72,7 @@ struct ListCareCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @OptionGroup var span: SpanOptions
+  @OptionGroup var span: DaySpanOptions
 
   @Option(help: "Only this category.")
   var category = ""
@@ -88,7 +88,7 @@ struct ListCareCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = ListCareRequest()
     if !self.span.isEmpty {
-      let (first, last) = try self.span.days(session, in: try await session.careZone())
+      let (first, last) = self.span.days(session, in: try await session.careZone())
       if first == last { request.day = first } else { (request.fromDay, request.toDay) = (first, last) }
     }
     request.category = CareCategory.name(typed: self.category)

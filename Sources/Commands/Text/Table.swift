@@ -34,8 +34,8 @@ struct Column: Sendable {
   /// The heading in a language.
   func heading(_ say: Language) -> String { say(self.english, self.japanese) }
 
-  /// What a person types for it in a language.
-  func choice(_ say: Language) -> String { say(self.name, self.heading(say)) }
+  /// What a person types for it in a language: its heading, or its name where that is empty.
+  func choice(_ say: Language) -> String { say(self.name, self.japanese.isEmpty ? self.name : self.japanese) }
 
   /// Whether a word that was typed for `--columns` means this one: its name, or a heading.
   func isCalled(_ word: String) -> Bool {

@@ -28,8 +28,7 @@ enum TimeText: Hashable, Sendable {
     if case .offset(let days) = day, DayWords.span(DayWords.plain(text)) != nil {
       return .fromNow(seconds: Int64(days) * 86_400)
     }
-    throw ValidationError(
-      Language.ofLocale("Give the time of day too, as in \"\(text) 14:30\".", "時刻も指定してください。例: \"\(text) 14:30\""))
+    throw ValidationError("Give the time of day too, as in \"\(text) 14:30\".")
   }
 
   /// Reads a point in time or a day.
@@ -38,14 +37,10 @@ enum TimeText: Hashable, Sendable {
   static func pointOrDay(_ text: String) throws -> TimeText {
     guard let time = TimeText(text) else {
       throw ValidationError(
-        Language.ofLocale(
-          """
-          Times are written "2026-11-20 14:30", "yesterday 9:00", 8pm, "10 min ago", "in 3 days", "last week" or \
-          2026-11-20T14:30:00Z.
-          """,
-          """
-          日時の書き方: "2026-11-20 14:30"、"昨日 9:00"、午後8時、10分前、3日後、先週、来週月曜、2026-11-20T14:30:00Z
-          """))
+        """
+        Times are written "2026-11-20 14:30", "yesterday 9:00", 8pm, "10 min ago", "in 3 days", "last week" or \
+        2026-11-20T14:30:00Z.
+        """)
     }
     return time
   }

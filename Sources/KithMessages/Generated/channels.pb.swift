@@ -537,6 +537,12 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
     set {_uniqueStorage()._missedOf = newValue}
   }
 
+  /// of such a message: what it tells
+  public var missed: [RemindedTime] {
+    get {_storage._missed}
+    set {_uniqueStorage()._missed = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1484,7 +1490,7 @@ nonisolated extension TestChannelReply: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeliveryEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}channel\0\u{1}kind\0\u{1}title\0\u{1}state\0\u{1}attempts\0\u{1}error\0\u{3}created_at\0\u{3}last_attempt_at\0\u{3}next_attempt_at\0\u{3}expires_at\0\u{3}delivered_at\0\u{1}receipt\0\u{3}reminder_id\0\u{1}part\0\u{1}parts\0\u{3}first_attempt_at\0\u{3}may_have_arrived\0\u{3}missed_of\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}channel\0\u{1}kind\0\u{1}title\0\u{1}state\0\u{1}attempts\0\u{1}error\0\u{3}created_at\0\u{3}last_attempt_at\0\u{3}next_attempt_at\0\u{3}expires_at\0\u{3}delivered_at\0\u{1}receipt\0\u{3}reminder_id\0\u{1}part\0\u{1}parts\0\u{3}first_attempt_at\0\u{3}may_have_arrived\0\u{3}missed_of\0\u{1}missed\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1506,6 +1512,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _firstAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _mayHaveArrived: Bool = false
     var _missedOf: [String] = []
+    var _missed: [RemindedTime] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1535,6 +1542,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _firstAttemptAt = source._firstAttemptAt
       _mayHaveArrived = source._mayHaveArrived
       _missedOf = source._missedOf
+      _missed = source._missed
     }
   }
 
@@ -1572,6 +1580,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._firstAttemptAt) }()
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._mayHaveArrived) }()
         case 19: try { try decoder.decodeRepeatedStringField(value: &_storage._missedOf) }()
+        case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._missed) }()
         default: break
         }
       }
@@ -1641,6 +1650,9 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if !_storage._missedOf.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._missedOf, fieldNumber: 19)
       }
+      if !_storage._missed.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._missed, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1669,6 +1681,7 @@ nonisolated extension DeliveryEntry: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._firstAttemptAt != rhs_storage._firstAttemptAt {return false}
         if _storage._mayHaveArrived != rhs_storage._mayHaveArrived {return false}
         if _storage._missedOf != rhs_storage._missedOf {return false}
+        if _storage._missed != rhs_storage._missed {return false}
         return true
       }
       if !storagesAreEqual {return false}

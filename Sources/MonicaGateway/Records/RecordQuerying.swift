@@ -47,9 +47,9 @@ extension RecordQuery {
   }
 
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a span that ends before it begins, or at once.
-  fileprivate func checkSpan(from first: String = "from", to last: String = "to") throws(Failure) {
+  fileprivate func checkSpan(to last: String = "to") throws(Failure) {
     guard let from, let to, from >= to else { return }
-    throw .invalid(field: last, "is before `\(first)`, so nothing can be between them.")
+    throw .invalid(field: last, "is not after the beginning, so nothing can be between them.")
   }
 }
 
@@ -69,7 +69,7 @@ extension ListActivitiesRequest: RecordQuerying {
       var query = self.ofPerson
       query.from = try Self.start(of: self.fromDay, "from_day")
       query.to = try Self.start(of: self.toDay, "to_day", after: 1)
-      try query.checkSpan(from: "from_day", to: "to_day")
+      try query.checkSpan(to: "to_day")
       return query
     }
   }

@@ -24,7 +24,7 @@ extension Transaction {
       let isAnew = reminder.knownState == .due ? !said.contains(reminder.id) : missedBefore.contains(reminder.id)
       if isAnew { try self.queueAnew(reminder, to: waiting, now: now, zone: zone) }
     }
-    try self.renewMissed(besides: plan.missed.map(\.time), now: now)
+    try self.renewMissed(now: now)
     try self.queueMissed(plan, always: always, now: now, zone: zone)
     let doubles = try self.dealWithDoubles(kept.filter { $0.knownKind == .double }, times, now: now, zone: zone)
     return (plan.due + doubles, plan.next)

@@ -78,10 +78,10 @@ public struct DeliveryTable<View: DatabaseView> {
       "WHERE id IN (SELECT min(id) FROM delivery WHERE state \(DeliveryState.open.inSQL) GROUP BY channel) ORDER BY id")
   }
 
-  /// The pending deliveries about what several reminders missed, or a part of one, in the order in which they were queued.
-  public func waitingAboutMissed() throws(Failure) -> [DeliveryEntry] {
+  /// The open deliveries about what several reminders missed, or a part of one, in the order in which they were queued.
+  public func openAboutMissed() throws(Failure) -> [DeliveryEntry] {
     try self.messages.all("WHERE state \(DeliveryState.open.inSQL) AND reminder = '' ORDER BY id")
-      .filter { $0.knownState == .pending && !$0.missedOf.isEmpty }
+      .filter { !$0.missed.isEmpty }
   }
 
   /// The newest delivery of a channel.
@@ -145,7 +145,7 @@ extension DeliveryTable where View == Transaction {
       entry.title = message.title
       entry.knownState = .pending
       entry.reminderID = message.reminderID
-      entry.missedOf = message.missedOf
+      (entry.missedOf, entry.missed) = (message.missedOf, message.missed)
       entry.part = UInt32(index + 1)
       entry.parts = UInt32(groups.count)
       entry.createdAt = .init(nanosecondsSince1970: now)

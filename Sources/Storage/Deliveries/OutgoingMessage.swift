@@ -1,3 +1,5 @@
+public import KithMessages
+
 /// A message for people, not yet split to fit a channel.
 public struct OutgoingMessage: Sendable, Hashable {
   /// As in `DeliveryEntry.kind`.
@@ -14,6 +16,8 @@ public struct OutgoingMessage: Sendable, Hashable {
   public var reminderID: String
   /// The reminders of which it says what was missed, if they are several, or it is a part of one.
   public var missedOf: [String] = []
+  /// What it says of them.
+  public var missed: [RemindedTime] = []
   /// Prevents duplicates: a subject is queued at most once per channel. Empty = no limit.
   public var subject: String
 

@@ -125,6 +125,16 @@ public struct ReminderTable<View: DatabaseView> {
       "WHERE id IN (\(ofPlan) AND due >= ? UNION \(ofPlan) AND state \(Self.open)) ORDER BY due, id", [.integer(start)])
   }
 
+  /// What some reminders name as missed, but those that a person has removed.
+  public func missed(of reminders: [String]) throws(Failure) -> [RemindedTime] {
+    var missed: [RemindedTime] = []
+    for id in reminders {
+      guard let reminder = try self.get(id), reminder.knownState != .removed else { continue }
+      missed += reminder.times.filter { $0.knownState == .missed }
+    }
+    return missed
+  }
+
   /// When the next reminder is due; nil if there is none.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in
