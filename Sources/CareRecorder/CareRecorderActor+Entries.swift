@@ -85,7 +85,7 @@ extension CareRecorderActor {
     let first = request.fromDay.isEmpty ? day : try CareRules.day(request.fromDay, field: "from_day")
     let last = request.toDay.isEmpty ? day : try CareRules.day(request.toDay, field: "to_day")
     if let first, let last, last < first {
-      throw .invalid(field: "to_day", "is not after the beginning, so nothing can be between them.")
+      throw .invalid(field: "to_day", "is before the first day.")
     }
     try CareRules.word(request.review, of: CareReview.self, field: "review")
     try CareRules.word(request.state, of: CareState.self, field: "state")

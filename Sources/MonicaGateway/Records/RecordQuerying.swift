@@ -43,13 +43,8 @@ extension RecordQuery {
   mutating func restrict(to span: some TimeSpanning) throws(Failure) {
     if span.hasFrom { self.from = span.from.nanosecondsSince1970 }
     if span.hasTo { self.to = span.to.nanosecondsSince1970 }
-    try self.checkSpan()
-  }
-
-  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a span that ends before it begins, or at once.
-  fileprivate func checkSpan(to last: String = "to") throws(Failure) {
     guard let from, let to, from >= to else { return }
-    throw .invalid(field: last, "is not after the beginning, so nothing can be between them.")
+    throw .invalid(field: "to", "is not after the beginning, so nothing can be between them.")
   }
 }
 
@@ -69,7 +64,9 @@ extension ListActivitiesRequest: RecordQuerying {
       var query = self.ofPerson
       query.from = try Self.start(of: self.fromDay, "from_day")
       query.to = try Self.start(of: self.toDay, "to_day", after: 1)
-      try query.checkSpan(to: "to_day")
+      if let first = query.from, let end = query.to, first >= end {
+        throw .invalid(field: "to_day", "is before the first day.")
+      }
       return query
     }
   }

@@ -57,7 +57,7 @@ struct NameSearch {
     }
   }
 
-  /// The most owners of one word of several, before the others narrow them down.
+  /// The most owners of all parts of one word of several, before the others narrow them down.
   static let exactLimit: Int64 = 5000
 
   private static let words = 6
@@ -68,8 +68,8 @@ struct NameSearch {
 
   /// How much further away an owner is for each word that none of the names is like: more than the sum of all other differences.
   private static let absent = 10_000
-  /// The smallest difference of a name that only sounds like another one.
-  private static let nearestHeard = 3
+  /// The smallest difference of a name that sounds like another one: where many begin alike, not all that look alike are known.
+  private static let nearestHeard = 1
 
   /// Hands over the owners whose names are like a text, with the difference: 0 for a name that is only written otherwise, 1 for the
   /// beginning of one, 2 and more for those that are misspelt. Those of a single word come in parts, the nearest first.
@@ -124,15 +124,12 @@ struct NameSearch {
   /// Many have a common one, and reading what else they have takes long. So they are looked at in the order of the smallest
   /// difference that each may have, until nobody can be nearer than those that were found.
   private func nearest(_ near: [Near]) throws -> [OwnerList.Entry] {
-    func sum(_ lists: [OwnerList]) -> OwnerList {
-      lists.dropFirst().reduce(lists.first ?? OwnerList()) { $0.adding($1, absent: Self.absent) }
-    }
-    var waiting = sum(near.map(\.all)).byDistance[...]
+    var waiting = OwnerList.sums(near.map(\.all), absent: Self.absent).byDistance[...]
     var nearest: [OwnerList.Entry] = []
     while let next = waiting.first, nearest.count < Self.checked || next < nearest[Self.checked - 1] {
       let some = OwnerList(Array(waiting.prefix(Self.checked)))
       waiting = waiting.dropFirst(Self.checked)
-      let distances = sum(try near.map { try self.distances(of: $0, among: some) })
+      let distances = OwnerList.sums(try near.map { try self.distances(of: $0, among: some) }, absent: Self.absent)
       nearest = Array((nearest + distances.entries).sorted().prefix(Self.checked))
     }
     return nearest

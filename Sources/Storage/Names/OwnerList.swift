@@ -58,11 +58,16 @@ struct OwnerList {
     other.isEmpty ? self : self.joined(other) { one, other in other == nil ? one : nil }
   }
 
-  /// The sums of both differences; `absent` stands for one that a list lacks, and nil leaves its owner out.
-  func adding(_ other: OwnerList, absent: Int? = nil) -> OwnerList {
-    self.joined(other) { one, other in
-      guard let one = one ?? absent, let other = other ?? absent else { return nil }
-      return one + other
+  /// Those who are in both lists, with the sums of their differences.
+  func adding(_ other: OwnerList) -> OwnerList {
+    self.joined(other) { one, other in one.flatMap { one in other.map { one + $0 } } }
+  }
+
+  /// Everyone of some lists, with the sums of their differences; each list that lacks an owner counts as `absent`.
+  static func sums(_ lists: [OwnerList], absent: Int) -> OwnerList {
+    let everyone = lists.reduce(OwnerList()) { all, list in all.joined(list) { _, _ in 0 } }
+    return lists.reduce(everyone) { sums, list in
+      sums.joined(list) { sum, distance in sum.map { $0 + (distance ?? absent) } }
     }
   }
 

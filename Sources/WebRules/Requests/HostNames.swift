@@ -40,7 +40,9 @@ public struct HostNames: Sendable, Hashable {
     var host = whole.utf8[...]
     if host.first == UInt8(ascii: "[") {
       host = host.dropFirst().prefix { $0 != UInt8(ascii: "]") }
-    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")), colon == host.lastIndex(of: UInt8(ascii: ":")) {
+    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")),
+      host[colon...].dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    {
       host = host[..<colon]
     }
     if host.last == UInt8(ascii: ".") { host = host.dropLast() }
