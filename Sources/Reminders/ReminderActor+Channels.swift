@@ -66,7 +66,7 @@ extension ReminderActor {
           var entry = try transaction.deliveries.require(request.id)
           try entry.discard()
           try transaction.deliveries.put(entry, now: now)
-          return entry
+          return try transaction.deliveries.require(entry.id)
         }
       },
     ]

@@ -194,6 +194,7 @@ extension ReminderActor {
       reminder.knownState = state
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.reminders.put(reminder)
+      try transaction.renewMissed(now: now)
       return reminder
     }
   }

@@ -191,12 +191,9 @@ extension Transaction {
     var message = try ReminderMessages(self, now: now, zone: zone).message(ofMissed: plan.missed.map(\.time))
     let isOne = plan.missed.allSatisfy { $0.reminder == first.reminder }
     let isWhole = plan.changed.contains { $0.reminder.id == first.reminder && $0.reminder.knownState == .missed }
-    if isOne, isWhole {
-      message.reminderID = first.reminder
-    } else {
-      message.missedOf = Set(plan.missed.map(\.reminder)).sorted()
-      message.missed = plan.missed.map(\.time)
-    }
+    if isOne, isWhole { message.reminderID = first.reminder }
+    message.missedOf = Set(plan.missed.map(\.reminder)).sorted()
+    message.missed = plan.missed.map(\.time)
     let names = try self.channels.names(try self.reminders.settings().channels(of: .plan), always: always)
     try self.queue(message, to: names, now: now)
   }
@@ -214,20 +211,21 @@ extension Transaction {
     case .missed:
       let told = Dictionary(grouping: try self.deliveries.openAboutMissed(), by: \.channel)
       for name in names {
-        // Another message that waits, about a part of it, tells its times.
+        // Older versions did not keep what a message tells. What another one tells is not told twice.
         let others = told[name, default: []].flatMap(\.missed)
         let times = reminder.times.filter { $0.knownState == .missed && !others.contains($0) }
         guard !times.isEmpty else { continue }
         var message = messages.message(ofMissed: times)
-        message.reminderID = reminder.id
+        (message.reminderID, message.missedOf, message.missed) = (reminder.id, [reminder.id], times)
         try self.queue(message, to: [name], now: now)
       }
     case .waiting, .snoozed, .done, .satisfied, .removed, nil: break
     }
   }
 
-  /// Withdraws messages about what several reminders missed, or a part of one, that wait although a part of it is not missed any more, and
-  /// queues the rest.
+  /// Withdraws messages about what was missed that wait although a part of it is not missed any more, and queues the rest.
+  ///
+  /// Nobody was told of what they leave out: should an answer be taken back, it is told then.
   func renewMissed(now: Int64) throws(Failure) {
     var renewed: [String: Set<[RemindedTime]>] = [:]
     for var entry in try self.deliveries.openAboutMissed() where entry.knownState == .pending {
@@ -237,9 +235,11 @@ extension Transaction {
       try entry.discard()
       try self.deliveries.put(entry, now: now)
       // A long message is several deliveries.
-      guard renewed[entry.channel, default: []].insert(entry.missed).inserted, !still.isEmpty else { continue }
+      guard renewed[entry.channel, default: []].insert(entry.missed).inserted else { continue }
+      for id in entry.missedOf { try self.reminders.forgetMissed(entry.missed.filter { !still.contains($0) }, of: id) }
+      guard !still.isEmpty else { continue }
       var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: still)
-      (message.missedOf, message.missed) = (entry.missedOf, still)
+      (message.reminderID, message.missedOf, message.missed) = (entry.reminderID, entry.missedOf, still)
       try self.queue(message, to: [entry.channel], now: now)
     }
   }

@@ -247,6 +247,11 @@ import Testing
             missed[Name(time), default: 0] += 1
             #expect(due?.knownState == .missed, trace)
           }
+          // It was answered, and the message that said so was withdrawn.
+          if !time.toldMissed, wasTold {
+            missed[Name(time), default: 0] -= 1
+            #expect(clockBack || due?.hasDose ?? true, trace)
+          }
         }
         if isSaid {
           // Nobody hears of the same thing twice within the shortest time that one of these items has.
@@ -276,7 +281,7 @@ import Testing
       #expect(try await house.reminders() == after, trace)
     }
     if !clockBack {
-      #expect(announced.values.allSatisfy { $0 == 1 } && missed.values.allSatisfy { $0 == 1 }, "seed \(seed): \(log)")
+      #expect(announced.values.allSatisfy { $0 == 1 } && missed.values.allSatisfy { $0 <= 1 }, "seed \(seed): \(log)")
     }
     // In some histories everything is quiet, or comes while the clock leaps; in the first ones it does not.
     if seed <= 6 { #expect(!announced.isEmpty, "seed \(seed)") }

@@ -193,6 +193,91 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2])
+  func `what was missed is told when an answer is taken back while the message waits`(answers: Int) async throws {
+    try await self.waiting { care, aspirin, _ in
+      let drops = try await care.add("Drops", "9:00")
+      try await care.at("14:00")
+      var doses: [Dose] = []
+      for item in [aspirin, drops].prefix(answers) {
+        doses.append(
+          try await care.ask(
+            GiveRequest.with {
+              ($0.itemID, $0.recorder) = (item.id, "Taro")
+              $0.occurredAt = .init(nanosecondsSince1970: (try? PlanReminderTests.Care.instant("13:50")) ?? 0)
+            }
+          ).dose)
+      }
+      try await care.at("14:01")
+      for dose in doses { _ = try await care.ask(UndoDoseRequest.with { $0.id = dose.id }) }
+      try await care.at("14:02")
+      // There is time to answer again.
+      #expect(try await care.due.flatMap(\.open).map(\.name) == Array(["Aspirin", "Drops"].prefix(answers)))
+      let rest = "Care plan, missed\n08:00 Vitamin 1 tablet" + (answers == 1 ? "\n09:00 Drops 1 tablet" : "")
+      #expect(try await self.said(care) == ["Care plan, 07:50\nTea 1 tablet", rest])
+      try await care.at("17:00")
+      let again = "Care plan, missed\n08:00 Aspirin 1 tablet" + (answers == 1 ? "" : "\n09:00 Drops 1 tablet")
+      #expect(try await care.said() == [again])
+    }
+  }
+
+  @Test func `a message of which nothing is left is told when the answer is taken back`() async throws {
+    try await self.waiting { care, _, vitamin in
+      for time in ["08:00", "08:31"] { try await care.at(time) }
+      _ = try await self.said(care)
+      care.home.isHeld.withLock { $0 = true }
+      try await care.add("Juice", "9:50") { $0.missedMinutes = 1440 }
+      try await care.at("09:50")
+      try await self.underWay(care, 1)
+      try await care.at("10:01")
+      let dose = try await care.ask(GiveRequest.with { ($0.itemID, $0.recorder) = (vitamin.id, "Taro") }).dose
+      try await care.at("10:02")
+      _ = try await care.ask(UndoDoseRequest.with { $0.id = dose.id })
+      try await care.at("10:03")
+      #expect(try await self.said(care) == ["Care plan, 09:50\nJuice 1 tablet"])
+      try await care.at("12:04")
+      #expect(try await care.said().contains("Care plan, missed\n08:00 Vitamin 1 tablet"))
+    }
+  }
+
+  @Test func `what was told and delivered as missed is not told again with the rest of its reminder`() async throws {
+    try await self.waiting { care, _, vitamin in
+      try await care.add("Juice", "8:00") { $0.againMinutes = 1440 }
+      for time in ["08:00", "08:31"] { try await care.at(time) }
+      #expect(
+        try await self.said(care).last == "Care plan, missed\n08:00 Aspirin 1 tablet")
+      care.home.isHeld.withLock { $0 = true }
+      try await care.add("Soup", "9:50") { $0.missedMinutes = 1440 }
+      try await care.at("09:50")
+      try await self.underWay(care, 1)
+      try await care.at("10:01")
+      try await care.give(vitamin)
+      #expect(
+        try await self.said(care) == ["Care plan, 09:50\nSoup 1 tablet", "Care plan, missed\n08:00 Juice 1 tablet"])
+    }
+  }
+
+  @Test func `a message of the version before, which did not keep what it tells, says what is still missed`()
+    async throws
+  {
+    try await self.waiting { care, aspirin, _ in
+      try await care.add("Drops", "9:00")
+      try await care.at("14:00")
+      try await care.storage.write { transaction throws(Failure) in
+        for var entry in try transaction.deliveries.openAboutMissed() {
+          entry.missed = []
+          try transaction.deliveries.put(entry, now: 1)
+        }
+      }
+      try await care.at("14:01")
+      try await care.give(aspirin, at: "13:50")
+      #expect(
+        try await self.said(care) == [
+          "Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Vitamin 1 tablet\n09:00 Drops 1 tablet",
+        ])
+    }
+  }
+
   @Test func `what was missed is told, whatever becomes of the rest`() async throws {
     try await self.waiting { care, aspirin, vitamin in
       try await care.at("08:00")

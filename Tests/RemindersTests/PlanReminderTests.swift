@@ -333,23 +333,6 @@ import Testing
       #expect(try await care.said() == [])
     }
   }
-
-  @Test func `a change of the plan counts at once, also if one before was made while the clock was ahead`() async throws
-  {
-    try await self.care { care in
-      var item = try await care.add("Aspirin", "8:00")
-      for (time, day, amount) in [("09:00", "2026-12-25", "2"), ("07:30", "2026-11-25", "3")] {
-        try care.home.set(time, on: day)
-        item.amount = amount
-        item = try await care.ask(ChangePlanItemRequest.with { ($0.item, $0.fields) = (item, ["amount"]) })
-        // What the wrong clock makes due.
-        try await care.at(time, day)
-        _ = try await care.said()
-      }
-      try await care.at("08:00")
-      #expect(try await care.said() == ["Care plan, 08:00\nAspirin 3 tablet"])
-    }
-  }
 }
 
 extension ReminderActorTests.Home {

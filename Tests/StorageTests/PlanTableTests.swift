@@ -96,28 +96,6 @@ struct PlanTableTests {
     await storage.close()
   }
 
-  @Test
-  func `what is said after a clock was ahead counts at once, and a clock before the item was added is not believed`()
-    async throws
-  {
-    let temporary = TemporaryStore()
-    defer { withExtendedLifetime(temporary) {} }
-    let storage = try temporary.open(migrations: Migration.all)
-    try await storage.write { transaction throws(Failure) in
-      var item = PlanItem()
-      (item.id, item.name, item.state) = ("a", "Aspirin", "active")
-      item.createdAt = .init(nanosecondsSince1970: 100)
-      for (amount, start) in [("1", Int64(100)), ("2", 200), ("3", 5000), ("4", 300), ("5", 50)] {
-        item.amount = amount
-        try transaction.plan.put(item, validFrom: start)
-      }
-    }
-    let versions = try await storage.read { view throws(Failure) in try view.plan.versions(of: "a") }
-    #expect(versions.map(\.item.amount) == ["1", "2", "3", "4", "5"])
-    #expect(versions.map(\.start) == [100, 200, 300, 300, 300])
-    await storage.close()
-  }
-
   /// What is left of both items, in hundredths.
   private static func left(_ storage: StorageActor) async throws -> [Int64?] {
     try await storage.read { view throws(Failure) in try view.plan.all(withEnded: true).map(\.left) }

@@ -531,13 +531,13 @@ public nonisolated struct DeliveryEntry: @unchecked Sendable {
     set {_uniqueStorage()._mayHaveArrived = newValue}
   }
 
-  /// of a message about what several reminders missed, or a part of one: their ids
+  /// of a message about what reminders missed: their ids
   public var missedOf: [String] {
     get {_storage._missedOf}
     set {_uniqueStorage()._missedOf = newValue}
   }
 
-  /// of such a message: what it tells
+  /// of such a message, until it is delivered or discarded: what it tells
   public var missed: [RemindedTime] {
     get {_storage._missed}
     set {_uniqueStorage()._missed = newValue}

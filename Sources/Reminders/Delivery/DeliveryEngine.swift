@@ -246,9 +246,10 @@ actor DeliveryEngine {
 
 extension Transaction {
   /// Withdraws a delivery that would be tried again although its reminder has changed during the attempt: what is so now was queued then.
+  /// Those about what was missed are renewed after the attempt.
   fileprivate func withdrawOutdated(_ entry: inout DeliveryEntry) throws(Failure) {
-    guard entry.knownState == .pending, let reminder = try self.reminders.get(entry.reminderID),
-      reminder.updatedAt != entry.createdAt
+    guard entry.knownState == .pending, entry.missedOf.isEmpty,
+      let reminder = try self.reminders.get(entry.reminderID), reminder.updatedAt != entry.createdAt
     else { return }
     try entry.discard()
   }

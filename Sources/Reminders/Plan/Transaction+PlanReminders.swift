@@ -110,6 +110,7 @@ extension Transaction {
     var answered = PlanReminders.answered(
       reminder, try self.plannedTimes(around: reminder, now: now), now: now, zone: try self.careZone())
     try self.reminders.put(answered, isNews: answered.state != reminder.state)
+    try self.renewMissed(now: now)
     for index in before { answered.times[index].answeredBefore = true }
     return answered
   }

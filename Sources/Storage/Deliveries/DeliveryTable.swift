@@ -78,10 +78,15 @@ public struct DeliveryTable<View: DatabaseView> {
       "WHERE id IN (SELECT min(id) FROM delivery WHERE state \(DeliveryState.open.inSQL) GROUP BY channel) ORDER BY id")
   }
 
-  /// The open deliveries about what several reminders missed, or a part of one, in the order in which they were queued.
+  /// The open deliveries about what reminders missed, in the order in which they were queued.
   public func openAboutMissed() throws(Failure) -> [DeliveryEntry] {
-    try self.messages.all("WHERE state \(DeliveryState.open.inSQL) AND reminder = '' ORDER BY id")
-      .filter { !$0.missed.isEmpty }
+    var entries = try self.messages.all("WHERE state \(DeliveryState.open.inSQL) ORDER BY id")
+      .filter { !$0.missedOf.isEmpty }
+    // Older versions kept only which reminders they tell of.
+    for index in entries.indices where entries[index].missed.isEmpty {
+      entries[index].missed = try self.view.reminders.toldMissed(by: entries[index].missedOf)
+    }
+    return entries
   }
 
   /// The newest delivery of a channel.
@@ -188,9 +193,11 @@ extension DeliveryTable where View == Transaction {
 
   /// Replaces a delivery and appends an event to the stream of reminders.
   ///
-  /// The content is deleted once the delivery cannot be sent again.
+  /// The content, and what it tells as missed, are deleted once the delivery cannot be sent again.
   public func put(_ entry: DeliveryEntry, now: Int64) throws(Failure) {
     let isOver = entry.isOver
+    var entry = entry
+    if isOver { entry.missed = [] }
     try self.view.attempt { database in
       try database.run(
         """
@@ -202,13 +209,15 @@ extension DeliveryTable where View == Transaction {
     try self.announce(entry)
   }
 
-  /// Discards the pending deliveries about a reminder that has changed. A delivery in flight goes on.
+  /// Discards the pending deliveries about a reminder that has changed. A delivery in flight goes on. Those about what was missed stay:
+  /// ``openAboutMissed()``.
   ///
   /// - Returns: The channels of all that were not delivered yet, each once.
   @discardableResult
   public func discardWaiting(about reminder: String, now: Int64) throws(Failure) -> [String] {
     let open = try self.messages.all(
-      "WHERE reminder = ? AND reminder <> '' AND state \(DeliveryState.open.inSQL)", [.text(reminder)])
+      "WHERE reminder = ? AND reminder <> '' AND state \(DeliveryState.open.inSQL)", [.text(reminder)]
+    ).filter(\.missedOf.isEmpty)
     try self.discard(open.filter { $0.knownState == .pending }, now: now)
     return Set(open.map(\.channel)).sorted()
   }

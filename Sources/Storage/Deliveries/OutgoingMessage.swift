@@ -14,7 +14,7 @@ public struct OutgoingMessage: Sendable, Hashable {
   public var expiresAt: Int64
   /// The reminder that it is about; empty if none.
   public var reminderID: String
-  /// The reminders of which it says what was missed, if they are several, or it is a part of one.
+  /// The reminders of which it says what was missed.
   public var missedOf: [String] = []
   /// What it says of them.
   public var missed: [RemindedTime] = []

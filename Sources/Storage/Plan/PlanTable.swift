@@ -194,14 +194,7 @@ extension PlanTable where View == Transaction {
         INSERT INTO plan_item (uuid, state, body) VALUES (?1, ?2, ?3)
         ON CONFLICT (uuid) DO UPDATE SET state = excluded.state, body = excluded.body
         """, .text(item.id), .text(item.state), body)
-      // What was said while the clock was ahead counts until now, and what is said now counts at once. A clock that stands before the item
-      // was added is not believed.
-      try database.run(
-        """
-        UPDATE plan_version SET valid_from = ?2
-        WHERE item = (SELECT id FROM plan_item WHERE uuid = ?1) AND valid_from > ?2 AND ?2 >= ?3
-        """, .text(item.id), .integer(validFrom), .integer(item.createdAt.nanosecondsSince1970))
-      // A version must not be before the one that it follows.
+      // A clock that was set back must not put a version before the one that it follows.
       try database.run(
         """
         INSERT INTO plan_version (item, position, valid_from, body)

@@ -135,6 +135,15 @@ public struct ReminderTable<View: DatabaseView> {
     return missed
   }
 
+  /// What some reminders have told as missed, as it was told, whatever became of it since.
+  func toldMissed(by reminders: [String]) throws(Failure) -> [RemindedTime] {
+    var told: [RemindedTime] = []
+    for id in reminders {
+      told += try self.get(id)?.times.filter(\.toldMissed).map(\.asTold) ?? []
+    }
+    return told
+  }
+
   /// When the next reminder is due; nil if there is none.
   public func next() throws(Failure) -> Int64? {
     try self.view.attempt { database in
@@ -220,6 +229,31 @@ extension ReminderTable where View == Transaction {
     event.reminder.due = due
     event.reminder.state = reminder.state
     try self.view.emit(event, on: EventStream.reminders.name, key: reminder.id, tombstone: isOver)
+  }
+}
+
+extension ReminderTable where View == Transaction {
+  /// Notes that nobody was told of times that were missed, and are not any more.
+  public func forgetMissed(_ times: [RemindedTime], of id: String) throws(Failure) {
+    guard var reminder = try self.get(id), reminder.knownState != .removed else { return }
+    let indices = reminder.times.indices.filter {
+      let time = reminder.times[$0]
+      return time.toldMissed && time.knownState != .missed && times.contains(time.asTold)
+    }
+    guard !indices.isEmpty else { return }
+    for index in indices { reminder.times[index].toldMissed = false }
+    try self.put(reminder, isNews: false)
+  }
+}
+
+extension RemindedTime {
+  /// As it was told as missed, before somebody answered.
+  fileprivate var asTold: RemindedTime {
+    var told = self
+    told.knownState = .missed
+    told.by = ""
+    told.clearAt()
+    return told
   }
 }
 

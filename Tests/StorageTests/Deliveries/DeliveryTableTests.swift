@@ -1,5 +1,6 @@
 import Bus
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Storage
@@ -68,6 +69,24 @@ import Testing
     #expect(left.deliveries.count == 1)
     await storage.close()
     withExtendedLifetime(temporary) {}
+  }
+
+  @Test(arguments: ["delivered", "discarded", "failed"])
+  func `what a message tells as missed is kept as long as it can be sent`(state: String) async throws {
+    let temporary = TemporaryStore()
+    defer { withExtendedLifetime(temporary) {} }
+    let storage = try temporary.open()
+    let kept = try await storage.write { transaction throws(Failure) in
+      var message = Self.message(reminder: "plan:1")
+      (message.missedOf, message.missed) = (["plan:1"], [RemindedTime.with { $0.name = "Aspirin" }])
+      var entry = try transaction.deliveries.queue(message, on: Self.ntfy("a"), now: 1)[0]
+      entry.state = state
+      try transaction.deliveries.put(entry, now: 2)
+      return try transaction.deliveries.require(entry.id)
+    }
+    #expect(kept.missed.map(\.name) == (state == "failed" ? ["Aspirin"] : []))
+    #expect(kept.missedOf == ["plan:1"])
+    await storage.close()
   }
 
   @Test func `a page fits into a message, however much was said`() async throws {
