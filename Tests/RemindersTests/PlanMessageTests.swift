@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `what was told and delivered as missed is not told again with the rest of its reminder`() async throws {
+  @Test func `a missed time that was delivered is not told again when another one is answered`() async throws {
     try await self.waiting { care, _, vitamin in
       try await care.add("Juice", "8:00") { $0.againMinutes = 1440 }
       for time in ["08:00", "08:31"] { try await care.at(time) }

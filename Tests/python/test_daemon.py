@@ -1,6 +1,7 @@
 """The process itself: one of it, ended in order or not, with doors closed to others and nothing said that is private."""
 import contextlib
 import json
+import pathlib
 import re
 import signal
 import socket
@@ -336,3 +337,13 @@ def test_log_and_events_are_silent_about_people(tmp_path):
             told = sorted(text for text in texts if text in said)
             assert not told, f"the {place} tell of people: {told[:5]}"
     print(f"log at trace ({len(log.splitlines())} lines), events and problems: none of {len(texts)} texts of cards in them")
+
+
+def test_the_code_of_the_start_is_given_back(hub):
+    """Half of a hub that has little to do is code that its start alone runs."""
+    def size(name):
+        text = pathlib.Path(f"/proc/{hub.process.pid}/status").read_text()
+        return int(re.search(rf"{name}:\s+(\d+)", text)[1])
+    # Now, and the most that it ever was.
+    eventually(lambda: size("VmRSS") < 0.8 * size("VmHWM"), 60)
+    hub.reply("System/Ping")
