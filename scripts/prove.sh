@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 read -r bin python < <(scripts/tested-programs.sh)
-export PYTHONDONTWRITEBYTECODE=1
+export PYTHONPYCACHEPREFIX=$PWD/.build/pycache
 exec "$python" Tests/python/prove.py --bin "$bin" "$@"

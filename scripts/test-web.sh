@@ -11,11 +11,11 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  for product in kithd kith kith-report kith-web kith-pocketsphinx; do swift build --product "$product"; done
+  for product in kithd kith kith-report kith-web kith-pocketsphinx; do swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product "$product"; done
 } >&2
 python=$(scripts/python-env.sh)
 # Here, because several tests would make them at once.
 for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
 bin=$(swift build --show-bin-path)
-KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 exec timeout --kill-after 10 1500 \
+KITH_BIN_DIR=$bin PYTHONPYCACHEPREFIX=$PWD/.build/pycache exec timeout --kill-after 10 1500 \
   "$python" -m pytest -q -n 4 --dist loadfile -W ignore::Warning "$@" Tests/python/test_web_*.py Tests/python/test_page*.py

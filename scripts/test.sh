@@ -45,7 +45,7 @@ trap finish EXIT
 set -m
 # A test that hangs beyond its own limit would hang all.
 limit=(timeout --kill-after 10 1800)
-KITH_BIN_DIR=$bin PYTHONDONTWRITEBYTECODE=1 "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup \
+KITH_BIN_DIR=$bin PYTHONPYCACHEPREFIX=$PWD/.build/pycache "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup \
   --ignore-glob='*/test_web_*.py' --ignore-glob='*/test_page*.py' Tests/python &
 python_tests=$!
 "${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$TMPDIR/swift.log" 2>&1 &
