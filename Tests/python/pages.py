@@ -1,6 +1,18 @@
 """What a person does on the pages and sees there, and what the house has of it."""
 import time
 
+# A slow disk: what is added to a store is not kept before `window.kept` is true.
+SLOW = """(store) => {
+  window.kept = false;
+  const add = IDBObjectStore.prototype.add;
+  IDBObjectStore.prototype.add = function (value) {
+    const request = add.call(this, value);
+    const wait = () => { if (!window.kept) this.count().onsuccess = wait; };
+    if (this.name === store) wait();
+    return request;
+  };
+}"""
+
 
 def write(phone, memo, category="meal"):
     phone.page.click(f"[data-test=category-{category}]")

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from channels import kith
 from visitor import hidden
 from web import door
 
@@ -56,6 +57,15 @@ def test_a_form_says_what_is_wrong_in_the_language_of_its_reader(front):
     assert answer.status_code == 400 and 'lang="ja"' in answer.text and "occurredAt" in answer.text
 
 
+def test_what_is_wrong_with_a_card_is_said_in_the_language_of_its_reader(front, tmp_path):
+    (tmp_path / "a.vcf").write_text("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nBDAY:sometime\r\nEND:VCARD\r\n")
+    front.hub.reply("Contacts/AddSource", {"name": "home", "vdir": {"path": str(tmp_path)}})
+    front.hub.reply("Contacts/Sync", {}, timeout=60)
+    phone = front.device("yuki")
+    for language, words in (("en", "A date has no known form and was kept as text."), ("ja", "日付の形がわからないため、文字のまま残しました。")):
+        assert f"home a.vcf: {words}" in phone.ask("GET", "/sync", headers={"Accept-Language": language}).text
+
+
 def test_a_form_leads_to_no_other_site(front):
     phone = front.device("jiro")
     for path in ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\r\nSet-Cookie: x=1"]:
@@ -79,6 +89,26 @@ def test_days_are_filtered_and_searched(front):
         return {memo for memo in ("Miso soup", "Two pills", "Rice") if memo in phone.ask("GET", f"/days?{query}").text}
     assert found("day=2026-11-20") == {"Miso soup", "Two pills"} and found("day=2026-11-20&category=meal") == {"Miso soup"}
     assert found("text=soup") == {"Miso soup"} and found("day=2026-11-22") == set()
+
+
+def test_earlier_versions_have_the_category_and_the_time_too(front):
+    entry = front.hub.reply("Care/Record", {"category": "meal", "memo": "Two pills", "occurredAt": "2026-11-20T01:00:00Z"})["record"]["id"]
+    front.hub.reply("Care/Update", {"record": {"id": entry, "category": "medication", "occurredAt": "2026-11-20T02:00:00Z"}})
+    page = front.device("historian").ask("GET", f"/entries/{entry}").text
+    (before,) = re.findall("<del>(.*?)</del>", page)
+    assert "Meal" in before and "10:00" in before and "Two pills" in before, before
+    said = kith(front.hub, "care", "show", entry).stdout
+    (line,) = [line for line in said.splitlines() if "corrected" in line]
+    assert "meal / 2026-11-20" in line and "Two pills" in line, said
+
+
+def test_a_corrected_name_is_in_the_history(front):
+    entry = front.hub.reply("Care/Record", {"category": "meal", "memo": "Two pills", "recorder": "Taro"})["record"]["id"]
+    front.hub.reply("Care/Update", {"record": {"id": entry, "recorder": "Hanako"}, "correctedBy": "Jiro"})
+    page = front.device("corrector").ask("GET", f"/entries/{entry}").text
+    (before,) = re.findall("<del>(.*?)</del>", page)
+    assert before.endswith("Two pills / Taro"), before
+    assert "Two pills / Taro (corrected" in " ".join(kith(front.hub, "care", "show", entry).stdout.split())
 
 
 def test_people_and_calls_by_forms_alone(front):

@@ -2,10 +2,18 @@
 import pytest
 
 from browser import browser  # noqa: F401 - a fixture
+from visitor import person
 from web import door
 
 # A page that is fetched again is so 0.3 s after an event, and is then there at once.
 SOON = 1500
+# Notes what moved on the page although nobody had touched it.
+MOVED = """
+window.moved = [];
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) window.moved.push(shift.sources.map(({node}) => node?.outerHTML?.slice(0, 100)));
+}).observe({type: 'layout-shift', buffered: true});
+"""
 
 
 @pytest.fixture
@@ -29,6 +37,22 @@ def connected(phone):
 
 def memos(phone):
     return phone.read("[...document.querySelectorAll('[data-test=entry] .words')].map((words) => words.textContent)")
+
+
+def test_nothing_moves_away_from_under_a_finger_while_a_page_opens(front, phone):
+    ann = person(front, "Ann")
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})
+    phone.context.add_init_script(MOVED)
+    for path in ("/", f"/people/{ann}", "/conflicts"):
+        phone.open(front.url + path)
+        connected(phone)
+        # What moved is told after the picture in which it did so.
+        phone.read("new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(true), 100)))")
+        assert phone.read("window.moved") == [], path
+        if path == "/":
+            assert phone.page.locator("[data-test=record]").is_visible()
+    phone.read("document.querySelector('main').before(Object.assign(document.createElement('p'), {textContent: 'New'}))")
+    phone.until("window.moved.length > 0")
 
 
 def test_an_entry_of_another_device_appears_by_itself(front, phone):

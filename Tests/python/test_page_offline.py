@@ -1,6 +1,5 @@
 """The page on a phone: what is typed and spoken is kept until the house has it, and then it is there once."""
 import datetime
-import signal
 import subprocess
 import time
 
@@ -8,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import browser, chromium  # noqa: F401 - a fixture
+from conftest import stopped
 from pages import drained, entries, shown, waiting, write
 from web import door
 
@@ -76,10 +76,9 @@ def test_each_page_that_was_seen_can_be_read_without_a_network(front, phone):
 def test_a_kill_between_tap_and_answer_loses_and_doubles_nothing(front, phone, victim):
     for round in range(3):
         process = front.hub.process if victim == "hub" else front.process
-        process.send_signal(signal.SIGSTOP)
-        write(phone, f"round {round}")
-        phone.until("!document.querySelector('[data-test=pending]').hidden")
-        process.send_signal(signal.SIGCONT)
+        with stopped(process):
+            write(phone, f"round {round}")
+            phone.until("!document.querySelector('[data-test=pending]').hidden")
         time.sleep(0.004 * round)
         process.kill()
         process.wait()

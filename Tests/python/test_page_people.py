@@ -307,6 +307,21 @@ def test_a_conversation_is_logged_read_and_corrected(front, visitor):
     assert page.texts("conversation")[0].startswith("today ") and "· Other" in page.texts("conversation")[0]
 
 
+def test_two_people_correct_a_message(front, visitor):
+    ann = person(front, "Ann")
+    talk = front.hub.reply("Conversations/Create", {"record": {
+        "personId": ann, "channel": "text", "happenedAt": "2026-11-20T08:10:00Z", "messages": [{"content": "Lunch at ten"}]}})
+    page = visitor.open(f"/records/conversation?person={ann}&id={talk['id']}")
+    front.hub.reply("Conversations/UpdateMessage", {
+        "conversationId": talk["id"], "message": {"id": talk["messages"][0]["id"], "content": "Lunch at noon, with Bob"}})
+    refused = page.send("Conversations/UpdateMessage", {"message.content": "Lunch at one"})
+    assert refused.status == 409 and "was changed since it was shown" in refused.source
+    page = visitor.open(page.path)
+    assert "Lunch at noon, with Bob" in page.texts("message")[0]
+    page = page.send("Conversations/UpdateMessage", {"message.content": "Lunch at one, with Bob"})
+    assert "Lunch at one, with Bob" in page.texts("message")[0]
+
+
 # MARK: - Whoever reads
 
 

@@ -2,8 +2,10 @@
 import datetime
 
 import pytest
+from playwright.sync_api import expect
 
 from browser import browser  # noqa: F401 - a fixture
+from pages import drained
 from visitor import person
 from web import door
 
@@ -99,3 +101,84 @@ def test_a_conversation_has_the_time_at_which_it_is_sent_and_not_that_of_the_pag
     said = datetime.datetime.fromisoformat(talk["happenedAt"])
     assert abs(said - sent) < datetime.timedelta(seconds=60) and talk["messages"][0]["content"] == "About the garden"
     assert not phone.faults and not phone.refused()
+
+
+def talk_of(front, *messages):
+    """The id of a conversation with these messages, and the address of its page."""
+    ann = person(front, "Ann")
+    talk = front.hub.reply("Conversations/Create", {"record": {
+        "personId": ann, "channel": "text", "happenedAt": "2026-11-20T08:10:00Z",
+        "messages": [{"content": text} for text in messages]}})["id"]
+    return talk, f"{front.url}/records/conversation?person={ann}&id={talk}"
+
+
+def messages(front, talk):
+    return [message["content"] for message in front.hub.reply("Conversations/Get", {"id": talk})["messages"]]
+
+
+def open_and_leave(phone, address):
+    """Opens a page and loses the network."""
+    phone.open(address)
+    phone.until("navigator.serviceWorker.ready.then(() => true)")
+    phone.offline()
+
+
+def correct(phone, number, text):
+    """Corrects a message of the page that is open."""
+    message = phone.page.locator("[data-test=message]").nth(number)
+    message.locator("summary").click()
+    message.locator("textarea").fill(text)
+    message.locator("form[action$=UpdateMessage] button").click()
+
+
+def test_corrections_of_two_messages_wait_for_the_network_and_both_arrive(front, phone):
+    talk, address = talk_of(front, "Lunch at ten\nat the station", "Bring the phtos")
+    open_and_leave(phone, address)
+    for number, text in enumerate(["Lunch at one\nat the station", "Bring the photos"]):
+        correct(phone, number, text)
+        phone.until(f"document.querySelectorAll('#waiting li').length === {number + 1}")
+    assert messages(front, talk) == ["Lunch at ten\nat the station", "Bring the phtos"]
+    phone.offline(False)
+    drained(phone)
+    assert messages(front, talk) == ["Lunch at one\nat the station", "Bring the photos"]
+
+
+def test_two_corrections_of_a_message_wait_for_the_network_and_the_later_one_counts(front, phone):
+    talk, address = talk_of(front, "Lunch at ten", "Bring the photos")
+    open_and_leave(phone, address)
+    for number, text in enumerate(["Lunch at one", "Lunch at noon"]):
+        correct(phone, 0, text)
+        phone.until(f"document.querySelectorAll('#waiting li').length === {number + 1}")
+        assert text in phone.read("document.getElementById('waiting').textContent")
+    phone.offline(False)
+    drained(phone)
+    assert messages(front, talk) == ["Lunch at noon", "Bring the photos"]
+
+
+def test_what_another_phone_changed_meanwhile_stays_and_the_refused_correction_can_be_read(front, phone):
+    talk, address = talk_of(front, "Lunch at ten")
+    phone.open(address)
+    phone.offline()
+    correct(phone, 0, "Lunch at one")
+    phone.until("document.querySelectorAll('#waiting li').length === 1")
+    message, = front.hub.reply("Conversations/Get", {"id": talk})["messages"]
+    front.hub.reply("Conversations/UpdateMessage", {
+        "conversationId": talk, "message": {"id": message["id"], "content": "Lunch at ten", "writtenByMe": True}})
+    phone.offline(False)
+    phone.until("document.querySelector('#waiting strong') !== null")
+    assert "Lunch at one" in phone.read("document.getElementById('waiting').textContent")
+    message, = front.hub.reply("Conversations/Get", {"id": talk})["messages"]
+    assert message["content"] == "Lunch at ten" and message["writtenByMe"]
+
+
+def test_a_message_of_two_lines_is_corrected_with_and_without_scripts(front, phone, browser):
+    talk, address = talk_of(front, "Lunch at ten\nat the station")
+    plain = browser.phone(java_script_enabled=False)
+    plain.context.add_cookies(phone.context.cookies())
+    # Without scripts, a browser sends line breaks as CR LF.
+    for number, (shown, line_break) in enumerate([(plain, "\r\n"), (plain, "\r\n"), (phone, "\n"), (plain, "\r\n")]):
+        shown.open(address)
+        correct(shown, 0, f"Lunch at {number}\nat the station")
+        expect(shown.page.locator("[data-test=message] .words")).to_contain_text(f"Lunch at {number}", timeout=30_000)
+        assert messages(front, talk) == [f"Lunch at {number}{line_break}at the station"]
+    plain.close()

@@ -3,12 +3,12 @@ import base64
 import csv
 import io
 import json
-import signal
 import struct
 
 import pytest
 
 from browser import browser  # noqa: F401 - a fixture
+from conftest import stopped
 from pages import drained, waiting
 from visitor import person
 from web import door
@@ -171,11 +171,11 @@ def test_a_hub_that_is_killed_has_the_pictures_once(front, phone):
     unfold(phone, front, eva)
     choose(phone, picture(phone, 320, 240))
     chosen(phone, 1)
-    front.hub.process.send_signal(signal.SIGSTOP)
-    phone.page.click("[data-test=log]")
-    phone.until("!document.querySelector('[data-test=pending]').hidden")
-    front.hub.process.kill()
-    front.hub.process.wait()
+    with stopped(front.hub.process):
+        phone.page.click("[data-test=log]")
+        phone.until("!document.querySelector('[data-test=pending]').hidden")
+        front.hub.process.kill()
+        front.hub.process.wait()
     front.hub.start()
     drained(phone, 60)
     call, = calls(front, eva)

@@ -88,6 +88,34 @@ def test_no_other_site_shows_a_page_in_a_frame_or_sends_a_form(household):
         assert "records" not in front.hub.reply("Care/List", {})
 
 
+def test_a_phone_without_a_network_is_not_signed_out_and_says_so(household):
+    with door(hub=household.hub) as front, chromium() as browser:
+        phone = browser.phone()
+        phone.join(front)
+        phone.open(front.url + "/more")
+        phone.until("navigator.serviceWorker.ready.then(() => true)")
+        phone.offline()
+        phone.page.click("form.leave button")
+        phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Not signed out')")
+        phone.offline(False)
+        phone.open(front.url + "/people")
+        assert "has not joined" not in phone.read("document.body.innerText")
+
+
+def test_a_page_that_goes_does_not_ask_again_for_events_that_were_refused(household):
+    with door(hub=household.hub) as front, chromium() as browser:
+        phone = browser.phone()
+        phone.join(front)
+        asked = []
+        phone.page.route("**/events?*", lambda route: (asked.append(route), route.fulfill(status=503)))
+        phone.open(front.url + "/more")
+        phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('No connection')")
+        before = len(asked)
+        phone.read("import('/files/live.js').then((live) => live.unfollow())")
+        phone.page.wait_for_timeout(6000)
+        assert len(asked) == before == 1
+
+
 def test_a_phone_that_signs_out_keeps_nothing(household):
     with door(hub=household.hub) as front, chromium() as browser:
         phone = browser.phone()

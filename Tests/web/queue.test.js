@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attached, corrected, delay, next, onceAtATime, outcome } from "../../Sources/WebFiles/pages/queue.js";
+import { attached, based, corrected, delay, next, onceAtATime, outcome, written } from "../../Sources/WebFiles/pages/queue.js";
 
 const command = (id, state = "waiting") => ({ id, key: `key ${id}`, path: "/kith.v1.Care/Record", message: {}, at: id, state });
 
@@ -9,10 +9,16 @@ test("the first that waits is next, and a refused one holds up nobody", () => {
   assert.equal(next([command(1), command(2)])?.id, 1);
   assert.equal(next([command(1, "failed"), command(2), command(3)])?.id, 2);
   assert.equal(next([command(1, "failed")]), undefined);
+  const [sound, pictures] = [{ ...command(1), hasSound: true }, { ...command(2), photos: 2 }];
+  assert.equal(next([sound, pictures, command(3, "failed"), command(4)])?.id, 4, "what was written does not wait for sound and pictures");
+  assert.equal(next([sound, pictures, command(3, "failed")])?.id, 1);
 });
 
 test("what an answer means", () => {
-  for (const status of [200, 201, 204]) assert.deepEqual(outcome(status), { kind: "done" });
+  for (const status of [200, 201, 204]) assert.deepEqual(outcome(status), { kind: "done", made: undefined });
+  for (const body of [{ updatedAt: "10:00" }, { record: { updatedAt: "10:00" } }]) {
+    assert.deepEqual(outcome(200, body), { kind: "done", made: "10:00" });
+  }
   for (const status of [400, 403, 404, 409, 410, 411, 413, 415, 422]) {
     assert.deepEqual(outcome(status, { message: "category is unknown." }), { kind: "failed", reason: "category is unknown." }, `${status}`);
   }
@@ -20,6 +26,14 @@ test("what an answer means", () => {
   for (const status of [0, 408, 429, 499, 500, 502, 503, 504]) assert.deepEqual(outcome(status), { kind: "later", after: 0 }, `${status}`);
   assert.deepEqual(outcome(429, {}, 7), { kind: "later", after: 7 });
   assert.deepEqual(outcome(503, { message: "The hub does not answer." }, 1), { kind: "later", after: 1 });
+});
+
+test("what a person wrote is read while it waits", () => {
+  assert.equal(written({ category: "meal", memo: "Soup" }), "Soup");
+  assert.equal(written({ record: { id: "7", transcript: "Two pills", memo: "after lunch" }, fields: ["transcript", "memo"] }), "Two pills / after lunch");
+  assert.equal(written({ conversationId: "7", message: { id: "8", content: "Lunch at one" }, ifContent: "Lunch at ten" }), "Lunch at one");
+  assert.equal(written({ record: { firstName: "Ann", lastName: "", personId: "7" } }), "Ann");
+  assert.equal(written({ id: "7" }), "");
 });
 
 test("a time that a wrong clock noted is that of the house, and no other is touched", () => {
@@ -34,6 +48,12 @@ test("a time that a wrong clock noted is that of the house, and no other is touc
   assert.deepEqual(corrected({ ...noted, message: {} }, hour).message, {});
 });
 
+test("a correction on top of one that has arrived is one of what that made", () => {
+  const second = { ...command(2), after: "key 1", message: { record: { memo: "soup and tea" }, ifUpdatedAt: "09:00" } };
+  assert.deepEqual(based(second, "10:00"), { ...command(2), message: { record: { memo: "soup and tea" }, ifUpdatedAt: "10:00" } });
+  assert.equal(second.message.ifUpdatedAt, "09:00");
+});
+
 test("files are named in the record, or in a command on one that exists", () => {
   const files = [{ sha256: "a", size: "1", mediaType: "image/jpeg" }];
   const made = { record: { note: "x" }, clientId: "1" };
@@ -42,7 +62,7 @@ test("files are named in the record, or in a command on one that exists", () => 
   assert.deepEqual(made, { record: { note: "x" }, clientId: "1" });
 });
 
-test("a refusal without a sentence has at least its number", () => assert.deepEqual(outcome(403, {}), { kind: "failed", reason: "403" }));
+test("a refusal without a sentence has at least its number", () => assert.deepEqual(outcome(403, {}), { kind: "failed", reason: "HTTP 403" }));
 
 test("attempts wait longer and longer, to five minutes, and as long as the hub asks", () => {
   const waits = Array.from({ length: 12 }, (_, index) => delay(index + 1));

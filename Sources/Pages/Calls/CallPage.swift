@@ -27,7 +27,7 @@ public struct CallPage: Page {
         """
     } else {
       var form = Form(Methods.callsUpdate, next: path, view).with("record.id", call.id)
-        .with("ifUpdatedAt", call.updatedAt.rfc3339)
+        .guarded(by: "ifUpdatedAt", call.updatedAt.rfc3339)
       for field in ["called_at", "duration_minutes", "emotion", "they_called", "note", "tags"] {
         form = form.with("fields[]", field)
       }
@@ -69,7 +69,7 @@ public struct CallPage: Page {
     HTML(
       call.attachments.indices.map { index in
         var form = Form(Methods.callsUpdate, next: path, view).with("record.id", call.id)
-          .with("ifUpdatedAt", call.updatedAt.rfc3339).with("fields[]", "attachments")
+          .guarded(by: "ifUpdatedAt", call.updatedAt.rfc3339).with("fields[]", "attachments")
         var place = 0
         for (other, blob) in call.attachments.enumerated() where other != index {
           form = form.with("record.attachments[\(place)].sha256", blob.sha256)

@@ -124,7 +124,7 @@ public struct CallsPage: Page {
       })
     let stop: HTML =
       view.canRecord
-      ? Form(Methods.callsStop, next: "/calls/\(call.id)", view).with("id", call.id)
+      ? Form(Methods.callsStop, next: "/calls/\(call.id)", view).noting(now: "endedAt").with("id", call.id)
         .button(view[.endCall], test: "call-stop", style: "primary") : ""
     return """
       <section class="card due"><h2>\(view[.running, ["name": call.personName]])</h2>\

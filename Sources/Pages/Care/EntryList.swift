@@ -31,7 +31,7 @@ struct EntryList: Sendable {
     let confirm = Form(Methods.careConfirm, next: next, self.view).with("id", record.id)
       .button(self.view[.confirm], test: "confirm-here")
     let correct = Form(Methods.careUpdate, next: next, self.view).with("record.id", record.id)
-      .with("ifUpdatedAt", record.updatedAt.rfc3339).with("fields[]", "transcript")
+      .guarded(by: "ifUpdatedAt", record.updatedAt.rfc3339).with("fields[]", "transcript")
     let area = self.view.area(.transcript, "record.transcript", record.transcript, " maxlength=\"20000\" required")
     return """
       <div class="actions">\(confirm)<details><summary>\(self.view[.edit])</summary>\(correct.html("""

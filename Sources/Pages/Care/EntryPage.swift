@@ -66,7 +66,7 @@ public struct EntryPage: Page {
       <label>\(view[.transcript]) <textarea name="record.transcript" rows="3" maxlength="20000">\(record.transcript)</textarea></label>
       """ : ""
     var form = Form(Methods.careUpdate, next: "/entries/\(record.id)", view).with("record.id", record.id)
-      .with("ifUpdatedAt", record.updatedAt.rfc3339)
+      .guarded(by: "ifUpdatedAt", record.updatedAt.rfc3339)
     for field in ["category", "occurred_at", "memo"] + (isSpoken ? ["transcript"] : []) {
       form = form.with("fields[]", field)
     }
@@ -85,10 +85,13 @@ public struct EntryPage: Page {
     guard !record.versions.isEmpty else { return "" }
     let versions = HTML(
       record.versions.map { version in
-        """
-        <li>\(view.dayAndTime(of: version.replacedAt)) \(version.replacedBy): \
-        <del>\([version.transcript, version.memo].filter { !$0.isEmpty }.joined(separator: " / "))</del></li>
-        """
+        let category = CareCategory(rawValue: version.category).map { view[$0.name] } ?? version.category
+        let texts = [version.transcript, version.memo, version.recorder].filter { !$0.isEmpty }.map { " / \($0)" }
+          .joined()
+        return """
+          <li>\(view.dayAndTime(of: version.replacedAt)) \(version.replacedBy): \
+          <del>\(category) / \(view.dayAndTime(of: version.occurredAt))\(texts)</del></li>
+          """
       })
     return "<details class=\"card\"><summary>\(view[.history])</summary><ul>\(versions)</ul></details>"
   }

@@ -33,7 +33,23 @@ public struct Form: Sendable {
   }
 
   /// For a record that it creates: with an id of the client, so that the record is made once even if the form is sent again after days.
-  public func creating() -> Form { self.with("clientId", self.view.forms.makeID()) }
+  /// Scripts choose another id for each time that it is sent.
+  public func creating() -> Form {
+    var form = self.with("clientId", self.view.forms.makeID())
+    form.attributes = "\(form.attributes) data-creates"
+    return form
+  }
+
+  /// For a change of what the page shows, which is refused if that is no longer as the page shows it.
+  ///
+  /// A browser that goes back fills in what was typed, but not the version to which it was typed. So it fills in nothing here.
+  public func guarded(by name: String, _ value: String) -> Form {
+    var form = self.with(name, value)
+    if !form.attributes.text.contains("autocomplete") {
+      form.attributes = "\(form.attributes) autocomplete=\"off\""
+    }
+    return form
+  }
 
   /// With a field that gets the time at which the form is sent, if it is empty then.
   public func noting(now field: String) -> Form {

@@ -78,6 +78,10 @@ public struct Frame: Sendable {
         "この端末の登録は解除されました。未送信の記録は端末に残っています。もう一度登録すると送信されます。")
     ),
     (
+      "leave-later",
+      Text("Not signed out: the house cannot be reached. Try again later.", "家につながらないため、解除できませんでした。あとでもう一度お試しください。")
+    ),
+    (
       "leave-loses",
       Text(
         "{count} entries were not sent yet. Signing out discards them. Sign out?",
@@ -88,6 +92,17 @@ public struct Frame: Sendable {
       Text(
         "This browser keeps nothing on the device. Write only while the house can be reached.",
         "このブラウザは端末に保存できません。家につながっているときだけ記録してください。")
+    ),
+    (
+      "recording-full",
+      Text(
+        "This device could not keep any more. What was said until then is kept; write down the rest.",
+        "この端末にはこれ以上保存できませんでした。そこまでの録音は残っています。続きはメモに書いてください。")
+    ),
+    (
+      "files-gone",
+      Text(
+        "Its sound or pictures are no longer on this device.", "録音または写真がこの端末に残っていません。")
     ),
     (
       "microphone-denied",

@@ -31,6 +31,7 @@ struct ConversationMessages: Sendable {
   private func changing(_ message: ConversationMessage) -> HTML {
     let change = Form(Methods.conversationsUpdateMessage, next: self.path, self.view)
       .with("conversationId", self.conversation.id).with("message.id", message.id)
+      .guarded(by: "ifContent", message.knownContent).with("ifWrittenByMe:bool", message.writtenByMe ? "true" : "false")
     let delete = Form(Methods.conversationsDeleteMessage, next: self.path, self.view)
       .with("conversationId", self.conversation.id).with("messageId", message.id)
     return """
@@ -54,11 +55,6 @@ struct ConversationMessages: Sendable {
     \(self.view.check(.fromMe, "message.writtenByMe:bool", message.writtenByMe))
     """
   }
-}
-
-extension ConversationMessage {
-  /// The most characters of a message.
-  static var longest: Int { Self.field("content")?.rules.max ?? 0 }
 }
 
 extension Text {

@@ -119,9 +119,9 @@ struct PersonHead: Sendable {
     guard self.view.canRecord else { return "<p class=\"actions\">\(dial)</p>" }
     return """
       <p class="actions">\(dial)\
-      \(Form(Methods.callsStart, next: "/calls", self.view).creating().with("personId", self.person.id)
+      \(Form(Methods.callsStart, next: "/calls", self.view).creating().noting(now: "startedAt").with("personId", self.person.id)
         .button(self.view[.startTimer], test: "call-start", style: "primary"))\
-      \(Form(Methods.callsQuick, next: self.path, self.view).creating().with("personId", self.person.id)
+      \(Form(Methods.callsQuick, next: self.path, self.view).creating().noting(now: "endedAt").with("personId", self.person.id)
         .button(self.view[.justCalled]))</p>
       """
   }

@@ -39,7 +39,7 @@ struct RecordForm: Sendable {
   func correction<R: FormRecord>(_ record: R, of person: String, next: String) -> HTML {
     let shown = self.shown(R.self, isNew: false)
     var form = Form(R.Change.method, next: next, self.view).with("record.id", record.id)
-      .with("ifUpdatedAt", record.updatedAt.rfc3339)
+      .guarded(by: "ifUpdatedAt", record.updatedAt.rfc3339)
     // From whose side a relationship is seen.
     if !person.isEmpty, R.kind.rules.owner != .nobody { form = form.with("record.personId", person) }
     for field in shown { form = form.with("fields[]", field.name) }

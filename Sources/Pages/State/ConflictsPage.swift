@@ -8,11 +8,26 @@ public struct ConflictsPage: Page {
 
   /// Asks for the conflicts.
   public func show(_ view: PageView, _ hub: some Port) async throws(Failure) -> Shown {
-    let conflicts = try await hub.ask(ConflictsRequest()).conflicts
-    let list = HTML(conflicts.map { self.conflict($0, view) })
+    let reply = try await hub.ask(ConflictsRequest())
+    let conflicts = reply.conflicts
+    let list = HTML(
+      "\(self.deletions(Int(reply.deletedOnServer), view))\(HTML(conflicts.map { self.conflict($0, view) }))")
     return Shown(
       view[.conflicts], in: .more, follows: ["people", "calls", "conversations", "sync"],
       conflicts.isEmpty ? "<p class=\"empty\">\(view[.noConflicts])</p>" : list)
+  }
+
+  /// One decision for all records that the server has lost, or that somebody has deleted there.
+  private func deletions(_ count: Int, _ view: PageView) -> HTML {
+    guard view.canRecord, count > 1 else { return "" }
+    func keep(_ side: ConflictOutcome, _ label: Text) -> HTML {
+      Form(Methods.monicaResolveConflict, next: "/conflicts", view).with("allDeletedOnServer:bool", "true")
+        .with("keep", side.rawValue).button(view[label])
+    }
+    return """
+      <section class="card" data-test="deletions"><p>\(view[.manyDeleted, ["count": "\(count)"]])</p>\
+      <p class="actions">\(keep(.local, .keepAllHere))\(keep(.server, .deleteAll))</p></section>
+      """
   }
 
   private func conflict(_ conflict: Conflict, _ view: PageView) -> HTML {
@@ -64,7 +79,12 @@ extension Text {
   fileprivate static let here = Text("Here", "この家")
   fileprivate static let onServer = Text("On the server", "サーバー")
   fileprivate static let deletedHere = Text("It was deleted here and changed on the server.", "この家で削除され、サーバーで変更されました。")
-  fileprivate static let deletedThere = Text("It was changed here and deleted on the server.", "この家で変更され、サーバーで削除されました。")
+  fileprivate static let deletedThere = Text("The server does not have it any more.", "サーバーにはもうありません。")
+  fileprivate static let manyDeleted = Text(
+    "The server does not have {count} records any more. Was it restored from an old backup?",
+    "{count}件の記録がサーバーにありません。古いバックアップから復元しましたか？")
+  fileprivate static let keepAllHere = Text("Keep them, and send them again", "残して、もう一度送信する")
+  fileprivate static let deleteAll = Text("Delete them here too", "ここでも削除する")
   fileprivate static let keepChosen = Text("Keep what is chosen", "選んだ内容を残す")
   fileprivate static let keepHere = Text("Keep all of here", "この家の内容を残す")
   fileprivate static let keepServer = Text("Keep all of the server", "サーバーの内容を残す")

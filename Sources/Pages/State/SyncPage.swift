@@ -1,4 +1,5 @@
 public import Bus
+internal import FailureWords
 internal import KithMessages
 
 /// How the sources are: live progress, what was read last, deletions that are held back, and problems in words.
@@ -25,7 +26,11 @@ public struct SyncPage: Page {
       view.canRecord
       ? "<p class=\"actions\">\(Form(Methods.contactsSync, next: "/sync", view).button(view[.syncNow], style: "primary"))</p>"
       : ""
-    let list = HTML(problems.map { "<li>\($0.source) \($0.sourceIdentifier): \($0.message)</li>" })
+    let list = HTML(
+      problems.map { problem in
+        let words = view.language == .japanese ? problem.inJapanese : problem.message
+        return "<li>\(problem.source) \(problem.sourceIdentifier): \(words)</li>"
+      })
     let broken: HTML =
       problems.isEmpty ? "" : "<section class=\"card\"><h2>\(view[.problems])</h2><ul>\(list)</ul></section>"
     return Shown(

@@ -11,7 +11,8 @@ internal import WebRules
 
 /// The family's pages, and the forms in them.
 struct PageRoutes: Sendable {
-  private static let largestForm = 128 << 10
+  /// A correction of a message has its text as it was and as it is, each up to 10,000 characters of twelve bytes.
+  private static let largestForm = 256 << 10
 
   let parts: DoorParts
 

@@ -10,12 +10,15 @@ internal import WebRules
 ///
 /// The body becomes `Care/StartVoice`, `AppendVoice` and `StopVoice` with keys that follow from the request's `Idempotency-Key`. An upload
 /// that is sent again is cut at the same places, so each of its commands is answered from the hub's memory: there is one entry.
+///
+/// The hub ends a recording half an hour after its first sound, and at its own start those that are open. If less sound is there than the
+/// body has, the whole body becomes another entry, which takes the place of the first.
 struct VoiceRoute: Sendable {
   /// The most bytes of a recording.
   private static let largest = 32 << 20
   private static let piece = 256 << 10
-  /// How often a recording may be cut off by the end of the hub.
-  private static let tries = 5
+  /// How often a recording may be cut off by the hub.
+  private static let tries = 20
 
   let parts: DoorParts
 
@@ -33,11 +36,19 @@ struct VoiceRoute: Sendable {
       )
     }
     let key = try IdempotencyKey(field)
+    let size = try BodyPace.length(of: head, limit: Self.largest)
+    // One that is too large makes no entry.
+    _ = try BodyPace(limit: Self.largest, length: size, now: .now)
     var cutOff: [String] = []
     for number in 0..<Self.tries {
       let upload = Upload(parts: self.parts, admitted: admitted, key: number == 0 ? key : IdempotencyKey(key, number))
-      let record = try await upload.start(try Self.message(head.query["message"], type, upload.key))
-      switch try await upload.stage(of: record) {
+      var message = try Self.message(head.query["message"], type)
+      // Keys are of one device, client ids of all: two devices may choose the same key. Another entry has another id.
+      if message.clientID.isEmpty || number > 0 {
+        message.clientID = upload.key.part(admitted.credential?.digest ?? "")
+      }
+      let record = try await upload.start(message)
+      switch try await upload.stage(of: record.id, size: size) {
       case .open:
         let stored = try await self.record(request, head, context, upload, record.id)
         for id in cutOff { await upload.replace(id) }
@@ -67,13 +78,13 @@ struct VoiceRoute: Sendable {
       return try await upload.stop(id)
     } catch {
       if error.status == 413 { await upload.discard(id) }
-      // The hub was started again meanwhile. Sent again, the recording takes the place of this one.
+      // The hub ended the recording meanwhile. Sent again, all of it takes the place of this one.
       throw error.failure.reason == "NOT_RECORDING" ? Refusal(Self.interrupted) : error
     }
   }
 
   private static let interrupted = Failure(
-    .unavailable, "RECORDING_INTERRUPTED", "kithd was started again during this recording. Send it again.",
+    .unavailable, "RECORDING_INTERRUPTED", "kithd ended this recording before its last piece. Send it again.",
     retryAfterMilliseconds: 1000)
 
   private static func reply(_ record: CareRecord) throws(Refusal) -> Response {
@@ -86,9 +97,7 @@ struct VoiceRoute: Sendable {
     }
   }
 
-  private static func message(
-    _ text: String?, _ type: ContentType, _ key: IdempotencyKey
-  ) throws(Refusal) -> StartVoiceRequest {
+  private static func message(_ text: String?, _ type: ContentType) throws(Refusal) -> StartVoiceRequest {
     var message: StartVoiceRequest
     do throws(Failure) {
       message = try Encoding.json.decode(StartVoiceRequest.self, from: Array((text ?? "").utf8))
@@ -96,7 +105,6 @@ struct VoiceRoute: Sendable {
       throw Refusal(error)
     }
     if message.mediaType.isEmpty, case .audio(let name) = type { message.mediaType = name }
-    if message.clientID.isEmpty { message.clientID = key.text }
     return message
   }
 }
@@ -117,35 +125,33 @@ private struct Upload: Sendable {
     case open
     /// All its sound is there.
     case ended(CareRecord)
-    /// The hub ended, and with it the recording: a part of its sound is missing.
+    /// The hub ended the recording, and a part of its sound is missing.
     case cutOff
   }
 
-  func stage(of record: CareRecord) async throws(Refusal) -> Stage {
-    // It came to its end so long ago that the hub knows it by its client id alone.
-    guard record.state == "recording" else { return .ended(record) }
-    var request = GetCareRequest()
-    request.id = record.id
-    guard try await self.send(request, "look-\(UUIDv7.make().text)").record.state != "recording" else { return .open }
-    do throws(Refusal) {
-      // The answer to the same command is remembered; a new one is refused.
-      return .ended(try await self.stop(record.id))
-    } catch {
-      guard error.failure.reason == "NOT_RECORDING" else { throw error }
-      return .cutOff
-    }
+  /// - Parameter size: The bytes of the whole recording; nil if the request does not say. The stored sound then counts as whole.
+  func stage(of id: String, size: Int?) async throws(Refusal) -> Stage {
+    let record = try await self.look(at: id)
+    guard record.knownState != .recording else { return .open }
+    guard let size, record.hasAudioBytes else { return .ended(record) }
+    return record.audioBytes >= size ? .ended(record) : .cutOff
   }
 
   /// Deletes a recording that was cut off, unless a person has worked on it: this one has all its sound.
   func replace(_ id: String) async {
-    var request = GetCareRequest()
-    request.id = id
-    guard let record = try? await self.send(request, "look-\(UUIDv7.make().text)").record, record.memo.isEmpty,
-      record.versions.isEmpty, record.review != "done"
+    guard let record = try? await self.look(at: id), record.knownState != .written, record.memo.isEmpty,
+      record.versions.isEmpty, record.knownReview != .done
     else { return }
     var deletion = DeleteCareRequest()
     deletion.id = id
     _ = try? await self.send(deletion, "replace-\(id)")
+  }
+
+  /// The entry as it is now: the answer to an earlier request says how it was.
+  private func look(at id: String) async throws(Refusal) -> CareRecord {
+    var request = GetCareRequest()
+    request.id = id
+    return try await self.send(request, "look-\(UUIDv7.make().text)").record
   }
 
   func append(_ piece: PieceCutter.Piece, to id: String) async throws(Refusal) {

@@ -1,6 +1,5 @@
 internal import Assistants
 internal import Bus
-internal import Digest
 internal import EventLoop
 internal import HTTPTypes
 internal import Hummingbird
@@ -176,9 +175,10 @@ private struct ReminderRoute: Sendable {
     request.link = link
     let reply: FollowReminderLinkReply
     do throws(Failure) {
-      // A press that is sent again, because its answer was lost, is the same command.
-      let key = Hex.encode(SHA256.digest(Array(link.utf8)))
-      reply = try await self.parts.link.call(request, CallContext(idempotencyKey: key, timeout: .seconds(20))).reply
+      // Each press is a command of its own: after an undo the reminder is open again, and the next press must record. The hub records
+      // nothing twice, however often a link is pressed.
+      let context = CallContext(idempotencyKey: UUIDv7.make().text, timeout: .seconds(20))
+      reply = try await self.parts.link.call(request, context).reply
     } catch {
       if error.reason == "LINK_UNKNOWN" {
         self.parts.addresses.withLock { $0.countUnknown(from: admitted.caller.address, now: .now) }

@@ -2,6 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 
 /// The fields that every answer has: what a page may load and do, and that nobody keeps data.
+///
+/// An answer that says that nothing changed has none of them: what its reader keeps has those with which it came (RFC 9111, 3.2).
 enum SecurityHeaders {
   private static let policy = """
     default-src 'none'; script-src 'self'; style-src 'self' \(PageStyle.source); img-src 'self' data: blob:; media-src 'self' blob:; \
@@ -21,7 +23,9 @@ enum SecurityHeaders {
 
   /// Adds them to an answer that does not say otherwise.
   static func add(to response: inout Response) {
-    for field in Self.fields where !response.headers.contains(field.name) { response.headers.append(field) }
+    if response.status != .notModified {
+      for field in Self.fields where !response.headers.contains(field.name) { response.headers.append(field) }
+    }
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
   }
 }

@@ -1,9 +1,10 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
-import { follow, followPresses, refresh, refreshIfStale, sayOffline, script } from "./live.js";
+import { follow, followPresses, isInUse, refresh, refreshIfStale, sayOffline, script, unfollow } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
-import { photosOf, preparePhotos } from "./photos.js";
+import { forgetPhotos, photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
+import { written } from "./queue.js";
 import { add, discard, drain, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
@@ -31,7 +32,11 @@ document.addEventListener("submit", (event) => {
  * @param {HTMLButtonElement | null} submitter
  */
 async function submit(form, submitter) {
-  const fields = /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  const read = () => /** @type {[string, string][]} */ ([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  submitter?.setAttribute("disabled", "");
+  const photos = await photosOf(form);
+  // Pictures take a while, in which somebody may write on.
+  const fields = read();
   const key = crypto.randomUUID?.() ?? fields.find(([name]) => name === "key")?.[1] ?? "";
   const now = form.dataset.now;
   /** @type {Record<string, any>} */
@@ -39,44 +44,87 @@ async function submit(form, submitter) {
   try {
     // The time of the page, which it has for browsers without scripts, is not the time of this moment.
     const known = fields.filter(([name]) => name !== now);
-    body = message(known.map(([name, value]) => [name, name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
+    const isNew = form.hasAttribute("data-creates");
+    body = message(known.map(([name, value]) => [name, isNew && name === "clientId" ? key : value]), document.body.dataset.zone ?? "UTC");
   } catch {
     // The server says which field is wrong, in words.
+    submitter?.removeAttribute("disabled");
     sendItself(form, submitter);
     return;
   }
   const noted = now?.split(".");
   const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
-  const hasFocus = form.contains(document.activeElement);
-  submitter?.setAttribute("disabled", "");
-  const photos = await photosOf(form);
   if (form.matches("[data-needs-photo]") && photos.length === 0) {
     submitter?.removeAttribute("disabled");
     say(word("photo-needed"));
     return;
   }
+  const { after } = form.dataset;
   try {
     const address = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
     const path = new URL(address).pathname.replace("/forms/", "/");
-    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}) }, photos);
+    // The next correction of this form is made on top of this one.
+    if (form.elements.namedItem("ifUpdatedAt")) form.dataset.after = key;
+    await add({ key, path, message: body, at: Date.now(), ...(isNoted ? { noted } : {}), ...(after ? { after } : {}) }, photos);
   } catch {
+    if (after) form.dataset.after = after; else delete form.dataset.after;
     // Nothing can be kept here, as in some private windows: the browser sends the form itself, which has no pictures.
     say(word("no-storage"));
     submitter?.removeAttribute("disabled");
     if (photos.length === 0) sendItself(form, submitter);
     return;
   }
-  form.reset();
+  forgetPhotos(form, photos);
+  // What was written or chosen after the press stays, in a form that stays open.
+  const isDone = (await photosOf(form)).length === 0 && String(read()) === String(fields);
+  const isCorrection = ["ifContent", "ifUpdatedAt"].some((name) => form.elements.namedItem(name));
+  if (isCorrection) startFrom(form, fields); else if (isDone) form.reset();
   submitter?.removeAttribute("disabled");
   // A form that was unfolded is folded again: while it is open, the page stays as it is.
   const around = form.closest("details");
-  if (around) around.open = false;
-  if (hasFocus) (around?.querySelector("summary") ?? submitter)?.focus();
+  if (around && isDone) around.open = false;
+  // Somebody who writes on, here or in another form, keeps the focus.
+  const focused = document.activeElement ?? document.body;
+  if (isDone && (focused === document.body || form.contains(focused))) (around?.querySelector("summary") ?? submitter)?.focus();
   await Promise.race([drain(), new Promise((resolve) => setTimeout(resolve, 4000))]);
   const rest = (await store.commands()).find((command) => command.key === key);
   say(word(rest ? "kept" : "saved"));
   const next = fields.find(([name]) => name === "next")?.[1] ?? "/";
-  if (!rest && next !== location.pathname + location.search) location.assign(next); else if (!rest) await refresh();
+  const isElsewhere = next !== location.pathname + location.search;
+  // Nobody is taken away from what they are writing.
+  if (!rest && isElsewhere && !isInUse()) location.assign(next); else if (!rest) await refresh();
+}
+
+/**
+ * Makes a form that corrects something begin with the correction that was sent, of which the next one has to know.
+ * @param {HTMLFormElement} form
+ * @param {[string, string][]} sent
+ */
+function startFrom(form, sent) {
+  /** @param {string} name */
+  const values = (name) => sent.filter(([other]) => other === name).map(([, value]) => value);
+  for (const field of form.elements) {
+    if (field instanceof HTMLSelectElement) {
+      for (const option of field.options) option.defaultSelected = values(field.name).includes(option.value);
+    } else if (field instanceof HTMLInputElement && ["radio", "checkbox"].includes(field.type)) {
+      field.defaultChecked = values(field.name).includes(field.value);
+    } else if (field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== "hidden")) {
+      field.defaultValue = values(field.name)[0] ?? "";
+    }
+  }
+  know(form, "ifContent", values("message.content")[0] ?? "");
+  know(form, "ifWrittenByMe:bool", String(values("message.writtenByMe:bool").length > 0));
+}
+
+/**
+ * Tells a form what it corrects, if it asks for that.
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ * @param {string} value
+ */
+function know(form, name, value) {
+  const field = /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
+  if (field) field.value = value;
 }
 
 /**
@@ -103,16 +151,26 @@ function fill(object, [name, ...rest], value) {
   return true;
 }
 
+/** @type {number | undefined} */
+let resumption;
+
 /**
  * Signs out; what waits is said first, because it goes.
  * @param {HTMLFormElement} form
  */
 async function leave(form) {
-  const waiting = await store.commands().catch(() => []);
-  if (waiting.length > 0 && !confirm(word("leave-loses", { count: waiting.length }))) return;
-  const answer = await fetch("/leave", { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) });
-  if (!answer.ok && answer.status !== 401) {
-    say(word("hub-away"));
+  // Without storage nothing waits; of storage that cannot be read now nobody knows.
+  const waiting = await store.commands().catch(() => undefined);
+  if (waiting?.length !== 0 && !confirm(word("leave-loses", { count: waiting?.length ?? "?" }))) return;
+  clearTimeout(resumption);
+  // The browser would ask for the events again as soon as the device is signed out, and be refused.
+  unfollow();
+  const answer = await fetch("/leave", { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) })
+    .catch(() => undefined);
+  if (!answer?.ok && answer?.status !== 401) {
+    say(word("leave-later"));
+    // The stream says how the connection is, in the place of this sentence.
+    resumption = window.setTimeout(() => follow(() => void drain()), 5000);
     return;
   }
   await store.wipe().catch(() => undefined);
@@ -127,8 +185,9 @@ async function leave(form) {
 /** Shows what waits, so that nobody takes it for sent. */
 async function showWaiting() {
   const section = document.getElementById("waiting");
-  const commands = await store.commands().catch(() => []);
-  if (!section) return;
+  const commands = await store.commands().catch(() => undefined);
+  // What cannot be read now stays as it was shown.
+  if (!section || !commands) return;
   section.hidden = commands.length === 0;
   navigator.setAppBadge?.(commands.length).catch(() => undefined);
   const title = document.createElement("h2");
@@ -145,8 +204,8 @@ function item(command) {
   const line = document.createElement("li");
   const time = new Intl.DateTimeFormat(document.documentElement.lang, {
     timeZone: document.body.dataset.zone, dateStyle: "short", timeStyle: "short" }).format(command.at);
-  const text = command.hasSound ? "🎤" : command.message.memo ?? command.message.record?.note ?? command.path.split("/").at(-1);
-  line.textContent = `${time} ${text ?? ""}${command.photos ? ` 📷 ${command.photos}` : ""}`;
+  const text = command.hasSound ? "🎤" : written(command.message) || command.path.split("/").at(-1);
+  line.textContent = `${time} ${text}${command.photos ? ` 📷 ${command.photos}` : ""}`;
   if (command.state === "failed") {
     const why = document.createElement("strong");
     why.className = "mark";
@@ -188,8 +247,12 @@ async function begin() {
   window.addEventListener("online", () => void drain());
   window.addEventListener("offline", sayOffline);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) void drain(); });
-  onChange(({ sent, signedOut }) => {
+  onChange(({ sent, made, signedOut }) => {
     void showWaiting();
+    for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(`form[data-after="${made?.key}"]`))) {
+      know(form, "ifUpdatedAt", made?.at ?? "");
+      delete form.dataset.after;
+    }
     if (sent) void refresh();
     if (signedOut) say(word("signed-out"));
   });

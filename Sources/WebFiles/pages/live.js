@@ -41,7 +41,7 @@ function isChanged(field) {
  * Whether somebody touches the page, writes on it, speaks or listens, or has scrolled beyond what a fresh one would have.
  * A press that began on one element and ends on another that took its place would be no click on either.
  */
-function isInUse() {
+export function isInUse() {
   const main = document.getElementById("page");
   if (!main) return false;
   const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
@@ -153,12 +153,21 @@ export function sayOffline() {
   say(word("offline", { time }));
 }
 
+/** Ends the stream of events of a page that is about to go, and asks for none again. */
+export let unfollow = () => {};
+
 /**
  * Follows the events of the page.
  * @param {() => void} connected called whenever the house can be reached again
  */
 export function follow(connected) {
   const source = new EventSource(`/events?streams=${document.body.dataset.streams || "system"}`);
+  /** @type {number | undefined} */
+  let again;
+  unfollow = () => {
+    clearTimeout(again);
+    source.close();
+  };
   source.onopen = () => {
     say(word("live"));
     connected();
@@ -180,6 +189,6 @@ export function follow(connected) {
     sayOffline();
     // A stream that was refused is not tried again by the browser.
     if (source.readyState !== EventSource.CLOSED) return;
-    window.setTimeout(() => follow(connected), 5000);
+    again = window.setTimeout(() => follow(connected), 5000);
   };
 }

@@ -24,10 +24,6 @@ export function preparePhotos() {
       field.value = "";
       reading = reading.then(() => take(files, form, around));
     };
-    form.onreset = () => {
-      chosen.delete(form);
-      show(form, around);
-    };
   }
 }
 
@@ -40,15 +36,27 @@ export async function photosOf(form) {
   return chosen.get(form) ?? [];
 }
 
+/**
+ * Takes pictures that were sent out of their form.
+ * @param {HTMLFormElement} form
+ * @param {ArrayBuffer[]} sent
+ */
+export function forgetPhotos(form, sent) {
+  chosen.set(form, (chosen.get(form) ?? []).filter((bytes) => !sent.includes(bytes)));
+  const around = /** @type {HTMLElement | null} */ (form.querySelector(".photos"));
+  if (around) show(form, around);
+}
+
 /** @param {File[]} files @param {HTMLFormElement} form @param {HTMLElement} around */
 async function take(files, form, around) {
   /** @type {string[]} */
   const refused = [];
   for (const file of files) {
-    const photos = chosen.get(form) ?? [];
     try {
-      if (photos.length >= MOST) throw new RangeError(word("photo-many", { most: MOST }));
-      chosen.set(form, [...photos, await jpeg(file)]);
+      if ((chosen.get(form) ?? []).length >= MOST) throw new RangeError(word("photo-many", { most: MOST }));
+      const bytes = await jpeg(file);
+      // Pictures that were sent, or taken away, while this one was read are not chosen any more.
+      chosen.set(form, [...(chosen.get(form) ?? []), bytes]);
     } catch (reason) {
       refused.push(reason instanceof RangeError ? reason.message : word("photo-unreadable", { name: file.name }));
     }

@@ -13,31 +13,34 @@
  * @property {boolean} [hasSound] whether the recording of its key belongs to it
  * @property {string} [soundType] the media type of that; without one it is samples of 16 kHz
  * @property {number} [photos] how many pictures belong to it, kept under its key
+ * @property {string} [after] the key of the earlier correction on top of which this one of the same record was made
  */
 
-/** @typedef {{kind: "done"} | {kind: "failed", reason: string} | {kind: "later", after: number} | {kind: "signed-out"}} Outcome */
+/** @typedef {{kind: "done", made?: string} | {kind: "failed", reason: string} | {kind: "later", after: number} | {kind: "signed-out"}} Outcome */
 
 /**
- * The command that is sent next: the first one that was not refused.
+ * The command that is sent next: the first one that was not refused. Sound and pictures come last: over a bad line they take long, and
+ * what was written does not wait for them.
  * @param {Waiting[]} commands in their order
  */
 export function next(commands) {
-  return commands.find((command) => command.state === "waiting");
+  const waiting = commands.filter((command) => command.state === "waiting");
+  return waiting.find((command) => !command.hasSound && !command.photos) ?? waiting[0];
 }
 
 /**
  * What an answer means for its command.
  * @param {number} status of HTTP; 0 = there was no answer
- * @param {{message?: string, reason?: string}} body what the error says
+ * @param {{message?: string, updatedAt?: string, record?: {updatedAt?: string}}} body the record, or what the error says
  * @param {number} retryAfter seconds that the hub asks to wait
  * @returns {Outcome}
  */
 export function outcome(status, body = {}, retryAfter = 0) {
-  if (status >= 200 && status < 300) return { kind: "done" };
+  if (status >= 200 && status < 300) return { kind: "done", made: body.updatedAt ?? body.record?.updatedAt };
   if (status === 401) return { kind: "signed-out" };
   // A limit, a hub that is away, a body that came too slowly: the same command may be accepted later.
   if (status === 0 || status === 408 || status === 429 || status === 499 || status >= 500) return { kind: "later", after: retryAfter };
-  return { kind: "failed", reason: body.message || String(status) };
+  return { kind: "failed", reason: body.message || `HTTP ${status}` };
 }
 
 /** A difference of clocks that is left alone, in milliseconds. */
@@ -59,6 +62,30 @@ export function corrected(command, ahead) {
   const at = Date.parse(object?.[name]);
   if (!Number.isNaN(at)) object[name] = new Date(at + ahead).toISOString();
   return { ...rest, message };
+}
+
+/**
+ * A correction that was made on top of another one, once that has arrived: it corrects what that made, and nothing that somebody else
+ * changed since.
+ * @param {Waiting} command
+ * @param {string} made the time of the record that the other one made
+ * @returns {Waiting}
+ */
+export function based({ after, ...command }, made) {
+  return { ...command, message: { ...command.message, ifUpdatedAt: made } };
+}
+
+/** The fields of commands in which people write, or which name what they made. */
+const WRITTEN = ["firstName", "lastName", "title", "name", "summary", "content", "transcript", "memo", "body", "note", "description", "data"];
+
+/**
+ * What a person wrote in a command, so that it can be read while it waits; empty if nothing.
+ * @param {Record<string, any>} message
+ */
+export function written(message) {
+  const parts = [message, message.record, message.message, message.item].filter((part) => typeof part === "object");
+  const texts = parts.flatMap((part) => WRITTEN.map((name) => part[name])).filter((text) => typeof text === "string" && text !== "");
+  return texts.join(" / ");
 }
 
 /**

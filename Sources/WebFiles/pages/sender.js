@@ -1,7 +1,8 @@
 // Sends what waits, one command after the other, from one tab at a time.
-import { attached, corrected, delay, next, onceAtATime, outcome } from "./queue.js";
+import { attached, based, corrected, delay, next, onceAtATime, outcome } from "./queue.js";
 import * as store from "./store.js";
 import { wav } from "./wav.js";
+import { word } from "./words.js";
 
 /** @typedef {import("./queue.js").Waiting} Waiting */
 
@@ -11,8 +12,15 @@ let attempts = 0;
 let timer;
 
 /**
+ * @typedef {object} News
+ * @property {Waiting} [sent]
+ * @property {{key: string, at: string}} [made] which correction has arrived, and the time of the record that it made
+ * @property {boolean} [signedOut]
+ */
+
+/**
  * Calls back when what waits has changed.
- * @param {(detail: {sent?: Waiting, signedOut?: boolean}) => void} listener
+ * @param {(news: News) => void} listener
  */
 export function onChange(listener) {
   changes.addEventListener("change", (event) => listener(/** @type {CustomEvent} */ (event).detail));
@@ -22,7 +30,7 @@ export function onChange(listener) {
 const tabs = "BroadcastChannel" in window ? new BroadcastChannel("kith-waiting") : undefined;
 tabs?.addEventListener("message", ({ data }) => changes.dispatchEvent(new CustomEvent("change", { detail: data })));
 
-/** @param {{sent?: Waiting, signedOut?: boolean}} detail */
+/** @param {News} detail */
 function tell(detail) {
   changes.dispatchEvent(new CustomEvent("change", { detail }));
   tabs?.postMessage(detail);
@@ -77,6 +85,7 @@ async function sendAll() {
     switch (result.kind) {
       case "done":
         attempts = 0;
+        if (result.made) await passOn({ key: command.key, at: result.made });
         await store.forget(command);
         tell({ sent: command });
         break;
@@ -94,6 +103,16 @@ async function sendAll() {
         return;
     }
   }
+}
+
+/**
+ * Tells corrections that were made on top of one that has arrived what it made.
+ * @param {{key: string, at: string}} made
+ */
+async function passOn(made) {
+  // Forms first: what they send from here on knows it already, and what they sent before waits.
+  tell({ made });
+  for (const command of await store.commands()) if (command.after === made.key) await store.change(based(command, made.at));
 }
 
 /** @type {{ahead: number, offset: number} | undefined} */
@@ -124,53 +143,63 @@ async function timed(command) {
 /** @param {Waiting} command @returns {Promise<import("./queue.js").Outcome>} */
 async function send(command) {
   try {
-    const answer = await sendWhole(command);
-    const body = answer.ok ? {} : await answer.json().catch(() => ({}));
+    const files = await filesOf(command);
+    if (files.length < (command.hasSound ? 1 : 0) + (command.photos ?? 0)) return { kind: "failed", reason: word("files-gone") };
+    const answer = await sendWhole(command, files);
+    // Without its body an accepted command is sent again: those that were made on top of it need what it made.
+    const body = await answer.json().catch((fault) => { if (answer.ok) throw fault; return {}; });
     return outcome(answer.status, body, Number(answer.headers.get("Retry-After")) || 0);
   } catch {
     return outcome(0);
   }
 }
 
+/** @param {Response} answer */
+const isJSON = (answer) => answer.headers.get("Content-Type")?.startsWith("application/json") === true;
+
 /**
+ * Asks the house. What something else on the way answers, such as the page of a network that wants a login, is no answer of the house.
  * @param {string} path
- * @param {string} key
- * @param {Record<string, any>} message
+ * @param {RequestInit} options
+ * @param {(answer: Response) => boolean} isOurs whether an answer that says that all went well is one of the house
  */
-function post(path, key, message) {
-  return fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": key }, cache: "no-store",
-    body: JSON.stringify(message) });
+async function ask(path, options, isOurs = isJSON) {
+  const answer = await fetch(path, { cache: "no-store", redirect: "error", ...options });
+  // The house says in JSON why it refuses. From 500 on, whatever answers, the command waits. With 413 a proxy of the household says that
+  // it is too large, which no waiting mends.
+  if (answer.status < 500 && answer.status !== 413 && !(answer.ok ? isOurs(answer) : isJSON(answer))) throw new TypeError("an answer of something else");
+  return answer;
 }
 
 /**
  * Sends a command with its files: a spoken entry of care in one request, else each file before the command that names it.
  * @param {Waiting} command
+ * @param {Blob[]} files
  */
-async function sendWhole(command) {
-  const files = await filesOf(command);
+async function sendWhole(command, files) {
+  const keyed = { method: "POST", headers: { "Content-Type": files[0]?.type ?? "", "Idempotency-Key": command.key } };
   if (command.path === "/care/voice") {
-    const message = encodeURIComponent(JSON.stringify(command.message));
-    return fetch(`${command.path}?message=${message}`, {
-      method: "POST", headers: { "Content-Type": files[0].type, "Idempotency-Key": command.key }, cache: "no-store", body: files[0] });
+    return ask(`${command.path}?message=${encodeURIComponent(JSON.stringify(command.message))}`, { ...keyed, body: files[0] });
   }
   const attachments = [];
   for (const file of files) {
     const bytes = await new Response(file).arrayBuffer();
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    const stored = await fetch(`/blobs/${sha256}`, { method: "PUT", cache: "no-store", body: bytes });
+    const stored = await ask(`/blobs/${sha256}`, { method: "PUT", body: bytes }, ({ headers }) => headers.get("ETag") === `"${sha256}"`);
     if (!stored.ok) return stored;
     attachments.push({ sha256, size: String(bytes.byteLength), mediaType: file.type });
   }
-  return post(command.path, command.key, files.length > 0 ? attached(command.message, attachments) : command.message);
+  const message = files.length > 0 ? attached(command.message, attachments) : command.message;
+  return ask(command.path, {
+    ...keyed, headers: { ...keyed.headers, "Content-Type": "application/json" }, body: JSON.stringify(message) });
 }
 
 /** @param {Waiting} command */
 async function filesOf(command) {
   const files = [];
-  if (command.hasSound) {
-    const pieces = (await store.piecesOf(command.key)).map((piece) => piece.samples);
+  const pieces = command.hasSound ? (await store.piecesOf(command.key)).map((piece) => piece.samples) : [];
+  if (pieces.length > 0) {
     files.push(command.soundType ? new Blob(pieces, { type: command.soundType }) : wav(/** @type {Int16Array[]} */ (pieces)));
   }
   const photos = command.photos ? await store.photosOf(command.key) : [];

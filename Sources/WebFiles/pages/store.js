@@ -17,7 +17,12 @@ function database() {
       request.result.createObjectStore("photos", { keyPath: "id", autoIncrement: true }).createIndex("command", "command");
     };
     request.onsuccess = () => {
-      request.result.onversionchange = () => request.result.close();
+      const forget = () => { opened = undefined; };
+      request.result.onclose = forget;
+      request.result.onversionchange = () => {
+        request.result.close();
+        forget();
+      };
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
@@ -36,7 +41,12 @@ function database() {
  * @returns {Promise<T>}
  */
 async function transact(stores, mode, work) {
-  const transaction = (await database()).transaction(stores, mode, { durability: "strict" });
+  const begin = async () => (await database()).transaction(stores, mode, { durability: "strict" });
+  const transaction = await begin().catch(() => {
+    // The browser may have closed it meanwhile.
+    opened = undefined;
+    return begin();
+  });
   return new Promise((resolve, reject) => {
     const request = work(stores.map((name) => transaction.objectStore(name)));
     transaction.oncomplete = () => resolve(/** @type {T} */ (request?.result));

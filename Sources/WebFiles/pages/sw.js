@@ -28,19 +28,34 @@ worker.addEventListener("fetch", (event) => {
 /** @param {Request} request @param {string} name of the cache */
 async function fromHouse(request, name) {
   const cache = await caches.open(name);
+  const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE);
   try {
-    const answer = await fetch(request, { signal: /** @type {any} */ (AbortSignal).timeout(PATIENCE) });
+    const answer = await fetch(request, { signal });
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
     if (answer.status === 401) await caches.delete("pages");
     if (answer.ok) {
-      await cache.put(request.url, answer.clone());
-      if (name === "pages") await limit(cache);
+      // One that breaks off is no answer, and what was seen before is more than half of this one.
+      await answer.clone().arrayBuffer();
+      // On a full disk nothing is kept for later, and the answer is shown all the same.
+      await keep(cache, request, answer.clone(), name).catch(() => undefined);
     }
     if (answer.status < 500) return answer;
     return await cache.match(request.url) ?? answer;
   } catch {
     return await cache.match(request.url) ?? await caches.match("/files/offline.html") ?? Response.error();
   }
+}
+
+/**
+ * Keeps an answer for times without the network.
+ * @param {Cache} cache
+ * @param {Request} request
+ * @param {Response} answer
+ * @param {string} name of the cache
+ */
+async function keep(cache, request, answer, name) {
+  await cache.put(request.url, answer);
+  if (name === "pages") await limit(cache);
 }
 
 /**

@@ -52,6 +52,8 @@ export async function recoverRecordings() {
 
 /** @param {store.Recording} recording */
 async function recover(recording) {
+  // Another tab has made a command of it since this one looked.
+  if ((await store.commands()).some((command) => command.key === recording.key)) return;
   if ((await store.piecesOf(recording.key)).length === 0) {
     await store.discardSound(recording.key);
     return;
@@ -148,8 +150,9 @@ function showSound(form, seconds, level) {
 
 /** @param {string} key @param {Sound} sound @param {Int16Array | ArrayBuffer} piece */
 function keepPiece(key, sound, piece) {
-  sound.isEmpty = false;
-  sound.stored = sound.stored.then(() => store.addPiece(key, piece));
+  sound.stored = sound.stored.then(() => store.addPiece(key, piece)).then(() => { sound.isEmpty = false; });
+  // Nobody should go on speaking when nothing is kept any more.
+  sound.stored.catch(() => stopRecording("recording-full"));
 }
 
 /**
@@ -163,11 +166,21 @@ async function stopRecording(name) {
   session = undefined;
   delete document.body.dataset.recording;
   for (const track of open.stream.getTracks()) track.stop();
-  await open.recorder.stop();
   await open.lock?.release().catch(() => undefined);
-  await open.sound.stored;
-  if (open.sound.isEmpty) await store.discardSound(open.recording.key); else await send({ ...open.recording, at: Date.now() });
-  open.release();
+  try {
+    let isWhole = true;
+    const note = () => { isWhole = false; };
+    await open.recorder.stop().catch(note);
+    // However that ended, a piece may still be on its way to the disk.
+    await open.sound.stored.catch(note);
+    if (!isWhole) name = open.sound.isEmpty ? "no-storage" : "recording-full";
+    if (open.sound.isEmpty) await store.discardSound(open.recording.key); else await send({ ...open.recording, at: Date.now() });
+  } catch {
+    // The next page makes a command of what is kept.
+    name = "recording-full";
+  } finally {
+    open.release();
+  }
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;
   for (const record of document.querySelectorAll("form.voice [data-test=record]")) record.setAttribute("aria-pressed", "false");

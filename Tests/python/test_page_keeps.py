@@ -1,0 +1,281 @@
+"""What somebody writes or says on a page is kept, whatever goes wrong around it: other answers, a full device, slow pictures, the way back."""
+import contextlib
+import datetime
+import socket
+import threading
+import time
+
+import pytest
+
+from browser import browser  # noqa: F401 - a fixture
+from keyed import eventually
+from pages import SLOW, drained, entries, shown, waiting, write
+from planned import add, doses, near, said, values
+from test_page_photos import WORKER, calls, choose, picture, unfold
+from visitor import person
+from web import door
+
+# A connection to what the device keeps, as the browser may close it: notes each that is opened.
+CONNECTIONS = """
+window.connections = [];
+const open = IDBFactory.prototype.open;
+IDBFactory.prototype.open = function (...names) {
+  const request = open.apply(this, names);
+  request.addEventListener('success', () => window.connections.push(request.result));
+  return request;
+};
+"""
+# From the second piece of sound on there is no room.
+FULL = """() => {
+  const add = IDBObjectStore.prototype.add;
+  let pieces = 0;
+  IDBObjectStore.prototype.add = function (value) {
+    if (this.name === 'pieces' && pieces++ > 0) throw new DOMException('full', 'QuotaExceededError');
+    return add.call(this, value);
+  };
+}"""
+
+
+class Line:
+    """Carries bytes between a phone and a kith-web. On a bad line a page breaks off in its middle, or stands still there."""
+
+    def __init__(self, front):
+        self.port, self.fault = front.port, ""
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://localhost:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                phone, _ = self.listener.accept()
+                house = socket.create_connection(("127.0.0.1", self.port))
+                for ends in (phone, house), (house, phone):
+                    threading.Thread(target=self.carry, args=ends, daemon=True).start()
+
+    def carry(self, source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if self.fault and data.startswith(b"HTTP/") and b"text/html" in data:
+                    target.sendall(data[:data.index(b"\r\n\r\n") + 300])
+                    # Longer than the page has patience.
+                    time.sleep(5 if self.fault == "stands" else 0)
+                    break
+                target.sendall(data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def front():
+    with door() as front:
+        front.hub.reply("Care/Configure", {"settings": {"recipient": "Yoshiko", "timeZone": "UTC"}})
+        yield front
+
+
+def joined(browser, front, name="hanako"):
+    phone = browser.phone()
+    phone.join(front, name)
+    phone.context.add_init_script(CONNECTIONS)
+    phone.open(front.url + "/")
+    phone.until(WORKER)
+    return phone
+
+
+@pytest.fixture
+def phone(browser, front):
+    phone = joined(browser, front)
+    yield phone
+    phone.close()
+
+
+@pytest.mark.parametrize("status", [200, 302, 403])
+def test_what_something_else_on_the_way_answers_is_no_answer_of_the_house(front, phone, status):
+    def log_in(route):
+        headers = {"Location": "/more"} if status == 302 else {}
+        route.fulfill(status=status, headers=headers, content_type="text/html", body="<html>Please log in</html>")
+
+    phone.page.route("**/kith.v1.Care/Record", log_in)
+    phone.open(front.url + "/")
+    write(phone, "insulin 6 units", "medication")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    assert "insulin 6 units" in waiting(phone) and not entries(front, 1, seconds=1)
+    phone.page.unroute("**/kith.v1.Care/Record")
+    phone.read("dispatchEvent(new Event('online'))")
+    assert [entry["memo"] for entry in entries(front, 1)] == ["insulin 6 units"]
+
+
+def test_what_a_proxy_finds_too_large_is_said_and_kept_and_holds_up_nothing(front, phone):
+    ingrid = person(front, "Ingrid")
+    phone.page.route("**/blobs/*", lambda route: route.fulfill(status=413, content_type="text/html", body="<html>Too large</html>"))
+    unfold(phone, front, ingrid)
+    choose(phone, picture(phone, 640, 480))
+    phone.page.click("[data-test=log]")
+    phone.until("document.querySelector('[data-test=pending]').innerText.includes('HTTP 413')")
+    phone.page.unroute("**/blobs/*")
+    unfold(phone, front, ingrid)
+    choose(phone, picture(phone, 640, 480))
+    phone.page.click("[data-test=log]")
+    assert eventually(lambda: calls(front, ingrid)) and "HTTP 413" in waiting(phone)
+    phone.page.click("#waiting button:first-of-type")
+    drained(phone)
+    assert len(calls(front, ingrid)) == 2
+
+
+def test_sound_for_which_a_device_has_no_room_ends_the_recording_and_what_was_kept_is_sent(front, phone):
+    phone.open(front.url + "/")
+    phone.read(f"({FULL})()")
+    phone.page.click("[data-test=record]")
+    phone.until("document.querySelector('form.voice output').textContent.includes('could not keep any more')")
+    assert phone.page.locator("[data-test=record]").is_visible() and not phone.page.locator("[data-test=stop]").is_visible()
+    drained(phone)
+    entry, = entries(front, 1)
+    assert entry["state"] != "recording" and int(front.hub.reply("Care/Get", {"id": entry["id"]})["record"]["audioBytes"]) > 44
+
+
+def test_sound_that_is_still_being_kept_when_the_recorder_fails_is_sent(browser, front):
+    phone = browser.phone()
+    phone.context.add_init_script("""
+        delete window.AudioWorkletNode;
+        const read = Blob.prototype.arrayBuffer;
+        let pieces = 0;
+        Blob.prototype.arrayBuffer = async function () {
+          if (pieces++ > 0) throw new DOMException('gone', 'NotReadableError');
+          return read.call(this);
+        };""")
+    phone.join(front, "hanako")
+    phone.open(front.url + "/")
+    phone.read(SLOW, "pieces")
+    phone.page.click("[data-test=record]")
+    phone.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    phone.page.click("[data-test=stop]")
+    phone.page.wait_for_timeout(1000)
+    phone.read("window.kept = true")
+    assert len(entries(front, 1)) == 1
+    phone.until("document.querySelector('form.voice output').textContent.includes('could not keep any more')")
+    drained(phone)
+    phone.close()
+
+
+def test_what_is_written_after_the_press_stays_while_a_picture_is_read(front, phone):
+    ingrid = person(front, "Ingrid")
+    unfold(phone, front, ingrid)
+    phone.read("""() => {
+      const make = window.createImageBitmap;
+      window.createImageBitmap = async (...picture) => {
+        await new Promise((done) => { window.read = done; });
+        return make(...picture);
+      };
+    }""")
+    choose(phone, picture(phone, 3000, 2000))
+    memo = phone.page.locator("details:has([data-test=log]) [data-test=memo]")
+    memo.fill("Talked about the garden")
+    phone.page.click("[data-test=log]")
+    memo.press_sequentially(" and she fell")
+    phone.until("window.read !== undefined")
+    phone.read("window.read()")
+    assert eventually(lambda: calls(front, ingrid))
+    call, = calls(front, ingrid)
+    assert call["note"] == "Talked about the garden and she fell" and len(call["attachments"]) == 1
+
+
+def test_nobody_is_taken_away_from_what_they_write(front, phone):
+    ingrid = person(front, "Ingrid")
+    phone.open(f"{front.url}/people/{ingrid}")
+    held = []
+    phone.page.route("**/kith.v1.Calls/Start", lambda route: held.append(route))
+    phone.page.click("[data-test=call-start]")
+    phone.page.locator("details:has([data-test=log]) > summary").click()
+    memo = phone.page.locator("details:has([data-test=log]) [data-test=memo]")
+    memo.press_sequentially("She asks for")
+    assert eventually(lambda: held or phone.page.wait_for_timeout(50))
+    held.pop().continue_()
+    drained(phone)
+    phone.page.wait_for_timeout(500)
+    assert phone.page.url == f"{front.url}/people/{ingrid}" and memo.input_value() == "She asks for"
+
+
+def test_a_full_disk_hides_nothing_that_is_new(front, phone):
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "first"})
+    phone.open(front.url + "/")
+    phone.context.new_cdp_session(phone.page).send("Storage.overrideQuotaForOrigin", {"origin": front.url, "quotaSize": 1})
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "second"})
+    phone.open(front.url + "/")
+    assert sorted(shown(phone)) == ["first", "second"]
+
+
+@pytest.mark.parametrize("fault", ["breaks", "stands"])
+def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, fault):
+    line = Line(front)
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})
+    phone.open(line.url + "/")
+    phone.until(WORKER)
+    phone.open(line.url + "/")
+    assert shown(phone) == ["soup"]
+    line.fault = fault
+    phone.open(line.url + "/")
+    assert shown(phone) == ["soup"]
+    line.listener.close()
+
+
+def test_a_draft_does_not_come_back_over_what_another_person_wrote(front, phone):
+    entry = front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})["record"]["id"]
+    phone.open(f"{front.url}/entries/{entry}")
+    memo = phone.page.locator("form[action$='Care/Update'] [data-test=memo]")
+    memo.fill("soup and bread")
+    phone.open(front.url + "/days")
+    front.hub.reply("Care/Update", {"record": {"id": entry, "memo": "soup; she choked"}, "fields": ["memo"]})
+    phone.page.go_back()
+    phone.until("document.querySelector('[data-test=memo]') !== null")
+    assert memo.input_value() == "soup; she choked"
+    phone.page.click("form[action$='Care/Update'] [data-test=save]")
+    drained(phone)
+    assert front.hub.reply("Care/Get", {"id": entry})["record"]["memo"] == "soup; she choked"
+
+
+def test_a_store_that_the_browser_has_closed_is_opened_again(front, phone):
+    phone.open(front.url + "/")
+    phone.until("window.connections.length > 0")
+    phone.offline()
+    phone.read("window.connections.forEach((connection) => connection.close())")
+    write(phone, "soup")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    phone.offline(False)
+    assert [entry["memo"] for entry in entries(front, 1)] == ["soup"]
+
+
+def test_what_was_said_is_recorded_once_by_two_phones_that_were_away(browser, front):
+    clock, _ = near()
+    add(front.hub, "Aspirin", clock)
+    said(front.hub, "She took her aspirin.")
+    said(front.hub, "Blood pressure one thirty over eighty.", category="free_memo")
+    phones = [joined(browser, front, name) for name in ("hanako", "taro")]
+    for phone in phones:
+        phone.open(front.url + "/")
+        phone.offline()
+    for phone in phones:
+        for number, button in enumerate(("tick", "record-value")):
+            phone.page.locator(f"[data-test={button}]").first.click()
+            phone.until(f"document.querySelectorAll('#waiting li').length === {number + 1}")
+    for phone in phones:
+        phone.offline(False)
+        phone.read("dispatchEvent(new Event('online'))")
+        drained(phone)
+        phone.close()
+    assert len(doses(front.hub)) == 1 and len(values(front.hub)) == 1
+
+
+def test_a_call_has_the_times_of_its_presses_and_not_those_of_the_network(front, phone):
+    ingrid = person(front, "Ingrid")
+    phone.open(f"{front.url}/people/{ingrid}")
+    phone.until("navigator.serviceWorker.ready.then(() => true)")
+    phone.offline()
+    phone.page.locator("form[action$='Calls/Quick'] button").click()
+    phone.until("document.querySelectorAll('#waiting li').length === 1")
+    pressed = datetime.datetime.now(datetime.UTC)
+    phone.page.wait_for_timeout(3000)
+    phone.offline(False)
+    assert eventually(lambda: calls(front, ingrid))
+    call, = calls(front, ingrid)
+    assert datetime.datetime.fromisoformat(call["calledAt"]) <= pressed
