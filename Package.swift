@@ -80,6 +80,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSystemd"),
     .target(name: "CPango"),
+    .target(name: "CSQLite"),
     .target(name: "CTraffic"),
     .target(name: "CCertificates", dependencies: ["CCrypto"]),
     .target(name: "CBuild", cSettings: [.define("KITH_BUILD", to: build)]),
@@ -118,8 +119,8 @@ let package = Package(
     .target(
       name: "Storage",
       dependencies: [
-        "Bus", "CivilTime", "KithMessages", "EventLoop", "Instruments", "Digest", "CLinux", protobuf, logging, grdb,
-        metrics,
+        "Bus", "CivilTime", "KithMessages", "EventLoop", "Instruments", "Digest", "CLinux", "CSQLite", protobuf,
+        logging, grdb, metrics,
       ], swiftSettings: memorySafe),
     .target(
       name: "ContactsSync",
@@ -284,8 +285,8 @@ let package = Package(
     .testTarget(
       name: "ContactsSyncTests",
       dependencies: [
-        "ContactsSync", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest", "TestKit",
-        protobuf, logging,
+        "ContactsSync", "FailureWords", "Storage", "Secrets", "VCard", "Bus", "KithMessages", "EventLoop", "Digest",
+        "TestKit", protobuf, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "MonicaAPITests",
@@ -359,7 +360,7 @@ let package = Package(
       name: "CommandsTests",
       dependencies: [
         "Commands", "DaemonCommands", "Help", "CivilTime", "KithClient", "KithMessages", "Bus", "Digest", "EventLoop",
-        "QR", "TestKit", protobuf, arguments,
+        "FailureWords", "Fields", "QR", "TestKit", protobuf, arguments,
       ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -36,7 +36,7 @@ programs=$(swift build "${release[@]}" --show-bin-path)
 for name in kithd kith kith-report; do ln -s "$programs/kith-programs" "$work/$name"; done
 kithd=$work/kithd
 bin=$(swift build "${release[@]}" --package-path Benchmarks --show-bin-path)
-for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3; do
+for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3 pass:-lsqlite3; do
   IFS=: read -r name libraries <<<"$floor"
   # The libraries are words on purpose.
   # shellcheck disable=SC2086
@@ -122,7 +122,10 @@ care() {
 folder() {
   cards
   title "A folder of $count cards, $(cat "$work/kind")"
-  "$bin/folder-bench" "$work/cards"
+  "$bin/folder-bench" "$work/cards" "$work/kept"
+  mkdir "$work/floor"
+  printf 'the floor of a first pass in C: '
+  "$work/pass_floor" "$work/kept/kith.db" "$work/floor"
 }
 
 hub() {

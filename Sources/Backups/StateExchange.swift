@@ -12,14 +12,14 @@ struct StateExchange: Codable {
   /// The names that come in their place.
   let brought: [String]
 
-  /// Sets aside all that is in the place of what comes, and of the store.
+  /// Sets aside all that is in the place of what comes, the store, and the recordings that it names.
   ///
   /// - Parameters:
   ///   - content: A directory on the same disk, with what comes.
   ///   - directory: The state directory.
   init(of content: String, into directory: String, at moment: Date) throws {
     self.brought = try FileManager.default.contentsOfDirectory(atPath: content).sorted()
-    self.before = Set(Self.store + self.brought).sorted().filter {
+    self.before = Set(Self.store + [BackupContent.sounds] + self.brought).sorted().filter {
       FileManager.default.fileExists(atPath: "\(directory)/\($0)")
     }
     self.aside = "before-restore-\(moment.ISO8601Format(.init(includingFractionalSeconds: true)))"
@@ -56,11 +56,31 @@ struct StateExchange: Codable {
       FaultPoint.restoreMoved.pass()
     }
     for path in [aside, directory] { try DiskTree.synchronize(one: path) }
+    if self.before.contains(BackupContent.sounds), !self.brought.contains(BackupContent.sounds) {
+      try self.shareSounds(in: directory)
+    }
     for name in self.brought {
       try DiskTree.move("\(content)/\(name)", to: "\(directory)/\(name)")
       FaultPoint.restoreMoved.pass()
     }
     for path in [directory, content] { try DiskTree.synchronize(one: path) }
+  }
+
+  /// Has the recordings in both places: a database alone may name some of them, and what nothing names is removed.
+  private func shareSounds(in directory: String) throws {
+    let (files, sounds) = (FileManager.default, "\(directory)/\(BackupContent.sounds)")
+    let kept = "\(directory)/\(self.aside)/\(BackupContent.sounds)"
+    try files.createDirectory(
+      atPath: sounds, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for name in try files.contentsOfDirectory(atPath: kept) {
+      // One file under two names takes no room; one that may still be written is two.
+      let isWhole = !name.hasSuffix(".part")
+      guard isWhole, (try? files.linkItem(atPath: "\(kept)/\(name)", toPath: "\(sounds)/\(name)")) != nil else {
+        try files.copyItem(atPath: "\(kept)/\(name)", toPath: "\(sounds)/\(name)")
+        continue
+      }
+    }
+    try DiskTree.synchronize(sounds)
   }
 
   /// Puts the files of before back, as far as they were set aside. It may be repeated.

@@ -58,12 +58,31 @@ public struct HubPaths: Sendable {
     guard principal != .hub else { return }
     guard principal.isLocal else {
       throw Self.refused(
-        names[0], "files of the hub's disk are named on the hub's own machine only; send a secret itself.")
+        names[0].field, "files of the hub's disk are named on the hub's own machine only; send a secret itself.")
     }
     // Resolving a path may block on a network file system.
     try await withTaskExecutorPreference(ThreadExecutor(name: "kith.paths")) { () async throws(Failure) in
       try await self.checkPlaces(names)
     }
+  }
+
+  /// Checks a file with a secret again when the secret is used: a version before this rule may have stored its path, or
+  /// a link may lead elsewhere since.
+  ///
+  /// A path that cannot be resolved leads to no secret: reading it says why.
+  ///
+  /// - Parameters:
+  ///   - path: A stored path; empty = none.
+  ///   - field: The field's name as in `proto/`.
+  /// - Throws: `PERMISSION_DENIED/PATH_NOT_ALLOWED` for a file in kithd's own directories.
+  public func checkUse(of path: String, field: String) throws(Failure) {
+    guard !path.isEmpty, let real = Self.resolved(path),
+      self.own.contains(where: { Self.resolved($0).map { Self.isInside(real, $0) } ?? false })
+    else { return }
+    throw Self.refused(
+      field,
+      "kithd's own directories cannot be named. Put the file into a folder of `secrets.folders` and give it again: `kith channels login`, `kith contacts source login`; for a client key, remove the source and add it again."
+    )
   }
 
   @concurrent
@@ -81,16 +100,16 @@ public struct HubPaths: Sendable {
   private func checkPlace(_ name: Named) throws(Failure) {
     guard name.kind != .program else { return }
     guard let path = Self.resolved(name.path) else {
-      throw Self.refused(name, "the folders on the way to it cannot be looked up.")
+      throw Self.refused(name.field, "the folders on the way to it cannot be looked up.")
     }
     guard !self.own.contains(where: { Self.resolved($0).map { Self.isInside(path, $0) } ?? true }) else {
-      throw Self.refused(name, "kithd's own directories cannot be named.")
+      throw Self.refused(name.field, "kithd's own directories cannot be named.")
     }
     guard name.kind == .secret else { return }
     guard self.secretFolders.contains(where: { Self.resolved($0).map { Self.isInside(path, $0) } ?? false }) else {
       let folders = self.secretFolders.joined(separator: ", ")
       throw Self.refused(
-        name,
+        name.field,
         "files with secrets may be in \(folders.isEmpty ? "no folder" : folders). Move the file there, or add its folder to secrets.folders of kithd's configuration."
       )
     }
@@ -120,8 +139,8 @@ public struct HubPaths: Sendable {
     return Self.resolved(parent).map { $0 == "/" ? "/\(last)" : "\($0)/\(last)" }
   }
 
-  private static func refused(_ name: Named, _ why: String) -> Failure {
-    Failure(.permissionDenied, "PATH_NOT_ALLOWED", "\(name.field): \(why)", details: [name.field: why])
+  private static func refused(_ field: String, _ why: String) -> Failure {
+    Failure(.permissionDenied, "PATH_NOT_ALLOWED", "\(field): \(why)", details: [field: why])
   }
 }
 

@@ -26,7 +26,7 @@ extension CarePlanActor {
         try await self.stock(request, context)
       },
       Route(ListPlanItemsRequest.self) { request, _ throws(Failure) in try await self.items(request) },
-      Route(GetPlanItemRequest.self) { request, _ throws(Failure) in try await self.item(request.id) },
+      Route(GetPlanItemRequest.self) { request, _ throws(Failure) in try await self.item(request) },
       Route(PlanDayRequest.self) { request, _ throws(Failure) in try await self.day(request) },
     ]
   }

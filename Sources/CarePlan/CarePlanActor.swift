@@ -124,10 +124,11 @@ public actor CarePlanActor {
     }
   }
 
-  func item(_ id: String) async throws(Failure) -> PlanItem {
+  func item(_ request: GetPlanItemRequest) async throws(Failure) -> PlanItem {
     try await self.storage.read { view throws(Failure) in
-      var item = try view.plan.require(id).shown
-      item.versions = try view.plan.versions(of: id).dropLast().reversed().prefix(Self.mostVersions).map(\.self)
+      var item = try view.plan.require(request.id).shown
+      let before = try view.plan.versions(of: request.id).dropLast().reversed()
+      item.versions = before.dropFirst(Int(request.skipVersions)).prefix(Self.mostVersions).map(\.self)
       return item
     }
   }
@@ -175,8 +176,9 @@ extension DatabaseView {
     let reach = max(3 * day, Int64(item.leastMinutes) * 60_000_000_000 + day, Int64(hours) * 3_600_000_000_000 + day)
     let around = span.lowerBound - reach..<span.upperBound + reach
     // A time is never moved by more than a day, or its hours: what the plan said long before does not matter, nor what it says long
-    // afterwards.
-    let first = versions.lastIndex { $0.start <= around.lowerBound } ?? 0
+    // afterwards. Only the names of times of every some hours count from the first version.
+    let isHourly = versions.contains { $0.item.isHourly }
+    let first = isHourly ? 0 : versions.lastIndex { $0.start <= around.lowerBound } ?? 0
     let near = versions[first...].filter { $0.start <= around.upperBound }
     return DoseRules(
       item: item, schedule: PlanSchedule(versions: near), doses: try self.doses.of(item.id, in: around))

@@ -99,7 +99,9 @@ extension PlanItem {
     guard ways == 1 else {
       throw .invalid(
         field: "times",
-        ways == 0 ? "say when: give times, every_hours or as_needed." : "give one of times, every_hours and as_needed.")
+        ways == 0
+          ? "say when: give `times`, `every_hours` or `as_needed`."
+          : "give one of `times`, `every_hours` and `as_needed`.")
     }
     for (field, text) in [("from", self.from), ("until", self.until)] {
       guard let day = Day(text) else { continue }

@@ -89,30 +89,36 @@ struct PlanSchedule: Sendable {
 
   // MARK: - Every some hours
 
-  /// When its hours stay the same, a time of after a change is the one of before that it is nearest to: it comes if that one had not come.
+  /// When its hours stay the same, a time of after a change is the one of before that it is nearest to: it comes if that one had not come,
+  /// and has its name, so that what was recorded for that one answers it.
   private func hourlyDues(from start: Int64, to end: Int64) -> [Due] {
     var dues: [Due] = []
     var keys: Set<String> = []
     var before: (grid: HourGrid, begin: Int64)?
+    // By their hours; over pauses too, so that no name comes again. `ahead`: by how much their numbers are greater than those of the first.
+    var named: [Int: (grid: HourGrid, ahead: Int64)] = [:]
     for (index, version) in self.versions.enumerated() {
       let item = version.item
       guard item.knownState == .active, let grid = HourGrid(item) else {
         before = nil
         continue
       }
-      var begin = version.start
-      if let before, before.grid.hours == grid.hours {
-        begin = max(begin, before.begin)
-        begin += grid.shift(from: before.grid, at: begin)
-      }
+      let goesOn = before?.grid.hours == grid.hours
+      var begin = max(version.start, goesOn ? before?.begin ?? .min : .min)
+      let last = named[grid.hours]
+      let next = last.map { grid.continuation(of: $0.grid, at: begin) } ?? (shift: 0, numbers: 0)
+      let ahead = (last?.ahead ?? 0) + next.numbers
+      if goesOn { begin += next.shift }
       before = (grid, begin)
+      named[grid.hours] = (grid, ahead)
       let until = index + 1 < self.versions.count ? self.versions[index + 1].start : .max
       // The names of a day are those of all its times, also of those that were due in another zone.
-      let (from, to) = (max(begin, start - 2 * Self.day), min(until, end))
+      let reach = 2 * max(Self.day, Int64(grid.hours) * 60 * Self.minute)
+      let (from, to) = (max(begin, start - reach), min(until, end))
       guard from < to else { continue }
       for time in grid.times(in: from..<to) where item.covers(item.zone.day(at: time.instant)) {
-        var key = time.key
-        // On the day of a change two times may have one number.
+        var key = grid.key(time.number - ahead)
+        // Around a change two times may have one number.
         while !keys.insert(key).inserted { key += "+" }
         dues.append(Due(instant: time.instant, item: item, amount: item.amount, key: key))
       }

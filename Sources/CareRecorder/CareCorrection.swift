@@ -56,8 +56,16 @@ struct CareCorrection {
     return texts.filter { self.fields.contains($0.0) }
   }
 
-  func version(of old: CareRecord, now: Int64) -> CareVersion {
-    CareVersion(of: old, replacedBy: self.author, now: now)
+  /// The version to keep of an entry; nil if the first text is added to it, such as a memo to a recording, nothing is replaced, and
+  /// nobody is named who adds it.
+  func version(of old: CareRecord, as new: CareRecord, now: Int64) -> CareVersion? {
+    let isFirstText = old.transcript.isEmpty && old.memo.isEmpty && !(new.transcript.isEmpty && new.memo.isEmpty)
+    // A form has whole minutes.
+    let isSameMinute = old.occurredAt.seconds / 60 == new.occurredAt.seconds / 60
+    let isOfAnother = !old.recorder.isEmpty && old.recorder != new.recorder
+    let isReplaced = old.category != new.category || !isSameMinute || isOfAnother
+    guard !isFirstText || !self.author.isEmpty || isReplaced else { return nil }
+    return CareVersion(of: old, replacedBy: self.author, now: now)
   }
 }
 
@@ -71,5 +79,6 @@ extension CareVersion {
     self.occurredAt = record.occurredAt
     self.transcript = record.transcript
     self.memo = record.memo
+    self.recorder = record.recorder
   }
 }

@@ -41,7 +41,7 @@ extension CareRecorderActor {
           try transaction.careAudio.put(audio)
         }
       }
-      try transaction.care.replace(record, keeping: change.version(of: old, now: now))
+      try transaction.care.replace(record, keeping: change.version(of: old, as: record, now: now))
       return Self.reply(record)
     }
     self.endAttempt(for: answer.reply.record)
@@ -133,6 +133,9 @@ extension CareRecord {
   }
 
   /// Whether a person has written the text before the transcription ended, or a memo instead of it.
+  ///
+  /// A memo that is written while the transcription is still to come adds to the words of the recording, which must not be lost: only a
+  /// transcript ends the transcription.
   var isWrittenByHand: Bool {
     switch self.knownState {
     case .pendingTranscription: !self.transcript.isEmpty

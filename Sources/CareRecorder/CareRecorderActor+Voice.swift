@@ -71,8 +71,11 @@ extension CareRecorderActor {
     let answer = try await self.storage.commit(StopVoiceRequest.self, context) { [size] transaction throws(Failure) in
       var record = try transaction.care.require(id)
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return Self.reply(record) }
-      if let size, size > 0 { return Self.reply(try transaction.queue(&audio, now: now, waitingFor: reason)) }
+      if let size, size > 0 {
+        return Self.reply(try transaction.queue(&audio, size: size, now: now, waitingFor: reason))
+      }
       record.giveUpSound(reason: request.discard ? "discarded" : "no_sound")
+      record.audioBytes = 0
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
       audio.state = .deleting

@@ -157,7 +157,7 @@ public actor CareRecorderActor {
     let size = audio.state == .deleting ? nil : try await self.storage.sounds.finish(audio.name)
     switch VoiceSweep.action(for: audio, size: size) {
     case .remove: try await self.removeSound(audio)
-    case .transcribe: try await self.queue(audio.record)
+    case .transcribe(let size): try await self.queue(audio.record, size: size)
     case .noteInterrupted: try await self.letGo(audio, reason: "interrupted")
     }
   }
@@ -168,11 +168,11 @@ public actor CareRecorderActor {
   }
 
   /// Records that a complete recording is to be transcribed now.
-  private func queue(_ id: String) async throws(Failure) {
+  private func queue(_ id: String, size: UInt64) async throws(Failure) {
     let (now, reason) = (self.now(), self.waitReason)
     try await self.storage.write { transaction throws(Failure) in
       guard var audio = try transaction.careAudio.of(id), audio.state == .recording else { return }
-      _ = try transaction.queue(&audio, now: now, waitingFor: reason)
+      _ = try transaction.queue(&audio, size: size, now: now, waitingFor: reason)
     }
   }
 
@@ -304,6 +304,7 @@ public actor CareRecorderActor {
       guard var current = try transaction.careAudio.of(audio.record), current == audio else { return false }
       var record = try transaction.care.require(audio.record)
       record.giveUpSound(reason: reason)
+      if audio.state == .recording { record.audioBytes = 0 }
       record.updatedAt = .init(nanosecondsSince1970: now)
       try transaction.care.replace(record)
       current.state = .deleting
@@ -322,13 +323,18 @@ extension CareAudio {
 extension Transaction {
   /// Queues the complete sound of an entry for transcription, or drops it if a person has written the text meanwhile.
   ///
-  /// - Parameter reason: Why it waits if no worker can transcribe it; else empty.
-  func queue(_ audio: inout CareAudio, now: Int64, waitingFor reason: String) throws(Failure) -> CareRecord {
+  /// - Parameters:
+  ///   - size: The bytes of the sound if its recording ends now.
+  ///   - reason: Why it waits if no worker can transcribe it; else empty.
+  func queue(
+    _ audio: inout CareAudio, size: UInt64? = nil, now: Int64, waitingFor reason: String
+  ) throws(Failure) -> CareRecord {
     audio.state = .waiting
     audio.attempts = 0
     audio.nextAttemptAt = now
     var record = try self.care.require(audio.record)
     record.knownState = .pendingTranscription
+    if let size { record.audioBytes = size }
     record.reason = reason
     record.language = audio.language
     record.attempts = 0

@@ -99,22 +99,22 @@ extension Session {
 extension GlobalOptions {
   /// Connects to the kithd that options or environment name.
   ///
-  /// - Parameter limit: The longest wait for its answer; nil = as long as a person waits.
-  func connect(within limit: Duration? = nil) async throws(Failure) -> KithClient {
+  /// - Parameter limit: The longest wait for its answer.
+  func connect(within limit: Duration = KithClient.patience) async throws(Failure) -> KithClient {
     // --runtime-dir on the command line wins over KITH_HUB in the environment.
     let isLocal = self.runtimeDir != nil && self.hub == nil
     guard !isLocal, let hub = self.hub ?? RuntimeLocations.variable("KITH_HUB"), !hub.isEmpty else {
       guard self.key == nil, self.serverKey == nil else {
         throw .invalid(field: "hub", "is missing: --key and --server-key belong to --hub tcp://HOST.")
       }
-      return try await KithClient.connect(runtimeDirectory: self.runtimeDir, within: limit ?? .seconds(3))
+      return try await KithClient.connect(runtimeDirectory: self.runtimeDir, within: limit)
     }
     guard let key = self.key ?? RuntimeLocations.variable("KITH_KEY"), !key.isEmpty else {
       throw .invalid(
         field: "key", "is missing: --hub needs --key FILE, or KITH_KEY. Make one: kith keys new --file FILE")
     }
     return try await KithClient.connect(
-      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey, within: limit ?? .seconds(10))
+      to: try RemoteHub(hub), key: try KeyFile(path: key), serverKey: self.serverKey, within: limit)
   }
 }
 

@@ -50,7 +50,6 @@ public struct KithCommand: AsyncParsableCommand {
       console.print(Self.version)
       return ExitStatus.done.rawValue
     }
-    await Completion.prepare(arguments)
     let command: any ParsableCommand
     do {
       if try ParserText.writesManual(arguments, of: Self.self, section: 1) { return ExitStatus.done.rawValue }
@@ -58,7 +57,7 @@ public struct KithCommand: AsyncParsableCommand {
         console.printError(text)
         return ExitStatus.usage.rawValue
       }
-      command = try self.parseAsRoot(arguments)
+      command = try await self.asyncParseAsRoot(arguments)
     } catch let failure as Failure {
       console.report(failure.read(in: .asked(in: arguments)), asJSON: false)
       return ExitStatus(failure).rawValue
@@ -75,7 +74,8 @@ public struct KithCommand: AsyncParsableCommand {
       return ExitStatus.done.rawValue
     } catch let failure as Failure {
       let options = (command as? any HubCommand)?.global
-      console.report(failure.read(in: options?.lang ?? .asked(in: arguments)), asJSON: options?.json ?? false)
+      console.report(
+        failure.read(in: options?.lang ?? .asked(in: arguments)), of: type(of: command), asJSON: options?.json ?? false)
       return ExitStatus(failure).rawValue
     } catch let code as ExitCode {
       return code.rawValue

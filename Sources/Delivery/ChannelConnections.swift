@@ -1,4 +1,4 @@
-internal import Bus
+public import Bus
 public import EventLoop
 internal import KithMessages
 public import Secrets
@@ -7,6 +7,7 @@ internal import Transfer
 /// The connections that carry messages, and the secrets of their logins.
 public final class ChannelConnections: Sendable {
   private let secrets: any SecretStore
+  private let paths: HubPaths
   private let clients: ClientSet<Clients>
 
   private struct Clients: Sendable {
@@ -19,8 +20,10 @@ public final class ChannelConnections: Sendable {
   /// - Parameters:
   ///   - loop: Carries the transfers; has to run until ``close()`` returns.
   ///   - secrets: The store of passwords and tokens. They are read for each message, so a new one counts at once.
-  public init(on loop: LoopExecutor, secrets: any SecretStore) {
+  ///   - paths: Which files a channel may send as its secret.
+  public init(on loop: LoopExecutor, secrets: any SecretStore, paths: HubPaths) {
     self.secrets = secrets
+    self.paths = paths
     self.clients = ClientSet { tls in
       Clients(web: HTTPClient(on: loop, tls: tls), mail: MailClient(on: loop, tls: tls))
     }
@@ -40,9 +43,11 @@ public final class ChannelConnections: Sendable {
 
   /// The secret of a channel; nil if it has none.
   ///
-  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`.
+  /// - Throws: `FAILED_PRECONDITION/SECRET_UNREADABLE`; `PERMISSION_DENIED/PATH_NOT_ALLOWED` for a file of kithd's own.
   func secret(_ request: DeliverRequest) async throws(Failure) -> String? {
-    if !request.channel.secretFile.isEmpty { return try SecretFile(path: request.channel.secretFile).read() }
+    let file = request.channel.secretFile
+    try self.paths.checkUse(of: file, field: "channel.secret_file")
+    if !file.isEmpty { return try SecretFile(path: file).read() }
     return request.secretName.isEmpty ? nil : try await self.secrets.secret(named: request.secretName)
   }
 

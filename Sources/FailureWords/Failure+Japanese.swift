@@ -36,6 +36,7 @@ extension Failure {
       "SOURCE_UNREADABLE",
       "SOURCE_NOT_A_FOLDER", "SOURCE_NOT_A_FILE", "SOURCE_CHANGING", "SOURCE_TOO_LARGE":
       return self.japaneseOfPath
+    case "CHANNEL_TROUBLE", "CHANNEL_REFUSED", "CHANNEL_LOGIN_REFUSED": return self.japaneseOfReceiver
     case "NO_SOUND": return self.japaneseOfSound
     case "BACKUP_FAILED": return self.japaneseOfBackup
     case "BACKUP_NOT_TAKEN": return self.japaneseOfHandover
@@ -85,9 +86,9 @@ extension Failure {
     "QUEUE_FULL": "kithd が混み合っています。少し待ってからもう一度実行してください。",
     "OUTCOME_UNKNOWN": "途中で kithd が止まりました。結果を確認してから、もう一度実行してください。",
     "CONFLICT": "ほかの操作が同じものを変更しています。もう一度実行してください。",
-    "CHANGED_MEANWHILE": "表示したあとに、ほかの人が変更しました。今の内容を確認してから、もう一度変更してください。",
+    "CHANGED_MEANWHILE": "表示したあとに変更されました。今の内容を確認してから、もう一度変更してください。",
     "RECORD_DELETED": "この記録は以前に登録され、今は保存されていません。もう一度は登録していません。",
-    "PATH_NOT_ALLOWED": "このファイルは使えません。kithd のあるマシンで、設定の secrets.folders にあるフォルダーに置いてください。",
+    "PATH_NOT_ALLOWED": "このファイルは使えません。kithd のあるマシンで、設定の secrets.folders にあるフォルダーに置き、もう一度指定してください。",
     "FILE_MISSING": "ファイルが見つかりません。名前を確認してください。",
     "CANCELLED_BY_USER": "取り消しました。",
     // 保存
@@ -222,7 +223,7 @@ extension Failure {
     "HEADER_TOO_LARGE": "リクエストのヘッダーが大きすぎます。", "LENGTH_MISSING": "大きさ (Content-Length) を付けて送ってください。",
     "RANGE_OUTSIDE": "ファイルの範囲の外です。", "BODY_TOO_SLOW": "送信に時間がかかりすぎました。もう一度お試しください。",
     "BODY_CUT": "送信が途中で切れました。もう一度お試しください。",
-    "RECORDING_INTERRUPTED": "録音の途中で kithd が再起動しました。もう一度送信してください。",
+    "RECORDING_INTERRUPTED": "最後の部分が届く前に kithd がこの録音を終了しました。もう一度送信してください。",
     "CERTIFICATE_UNUSABLE": "証明書を使えません。kithd のマシンでファイルを確認してください。",
   ]
 
@@ -234,6 +235,11 @@ extension Failure {
     let places = details["places"].map { "\($0) で " } ?? ""
     return "\(places)kithd が動いていません。systemctl --user start kithd などで起動してください。"
       + "ほかの場所で動いていれば、--runtime-dir か KITH_RUNTIME_DIR で指定してください。"
+  }
+
+  /// With the channel, and what its receiver says.
+  private var japaneseOfReceiver: String? {
+    SentencePair.japanese(of: self.message, among: SentencePair.receivers) ?? Self.japaneseSentences[self.reason]
   }
 
   /// With the path that is meant, and the reason of the system.

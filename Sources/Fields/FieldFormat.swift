@@ -33,7 +33,7 @@ extension FieldRules.Format {
     case .day: Self.day(text, now: now)
     case .partialDay: Self.partialDay(text, now: now)
     case .amount:
-      Self.amount(text) == nil ? "must be an amount such as 12 or 12.50, without a currency." : nil
+      Self.amount(text) == nil ? "must be an amount such as 12 or 12.50, without currency or unit." : nil
     case .country:
       Country.code(text) == nil ? "must be a country by its ISO 3166 code of two letters, such as JP." : nil
     case .latitude: Self.degrees(text, 90)

@@ -73,6 +73,13 @@ package struct CommandTree: Sendable, Decodable {
   /// The arguments that help shows.
   package var visibleArguments: [Argument] { (self.arguments ?? []).filter(\.shouldDisplay) }
 
+  /// How the arguments that help shows are typed: `--limit`, `<person>`.
+  package var spellings: [String] {
+    self.visibleArguments.flatMap { argument in
+      argument.names.map { $0.filter { $0.kind == "long" }.map(\.text) } ?? ["<\(argument.valueName ?? "")>"]
+    }
+  }
+
   /// What is said beyond the abstract, without examples; empty if nothing is.
   package var remarks: String {
     let lines = (self.discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false)
@@ -116,11 +123,12 @@ package struct CommandTree: Sendable, Decodable {
 
 /// How many letters have to be changed, with two that changed places as one.
 enum EditDistance {
-  /// The nearest of some words; nil if more than a third of the letters differ.
+  /// The nearest of some words; nil if more than a third of the letters differ, or several and one of them is the first:
+  /// `person` is not `version`.
   static func nearest(to word: String, among words: [String]) -> String? {
-    let near = words.map { ($0, Self.between(word, $0)) }.min { $0.1 < $1.1 }
-    guard let near, near.1 <= max(1, word.count / 3) else { return nil }
-    return near.0
+    words.map { ($0, Self.between(word, $0)) }.filter { near, distance in
+      distance <= 1 || distance <= word.count / 3 && near.first == word.first
+    }.min { $0.1 < $1.1 }?.0
   }
 
   static func between(_ first: String, _ second: String) -> Int {

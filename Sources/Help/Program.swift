@@ -10,7 +10,7 @@ extension AsyncParsableCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       if let manual, try ParserText.writesManual(arguments, of: Self.self, section: manual) { return }
-      var command = try Self.parseAsRoot()
+      var command = try await Self.asyncParseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -291,9 +291,11 @@ actor House {
   /// Runs a command; again while the hub is away, which may be a restart.
   private func insist(_ command: HouseCommand, key: String) async throws(Failure) {
     let end = ContinuousClock.now + Self.patience
+    if command.isNewest { self.lastRecord = nil }
+    let due = command.isAboutReminders ? try await self.dueReminders() : []
     while true {
       do throws(Failure) {
-        return try await self.run(command, key: key)
+        return try await self.run(command, about: due, key: key)
       } catch {
         guard error.code == .unavailable, .now < end, !Task.isCancelled else { throw error }
         try? await Task.sleep(for: .milliseconds(500))
@@ -301,7 +303,19 @@ actor House {
     }
   }
 
-  private func run(_ command: HouseCommand, key: String) async throws(Failure) {
+  /// What is due when a button is pressed. While the hub is away, it is what was shown last: nobody has pressed for what comes due
+  /// meanwhile.
+  private func dueReminders() async throws(Failure) -> [DueReminder] {
+    do throws(Failure) {
+      return try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.interval)).due
+        .map(DueReminder.init)
+    } catch {
+      guard let state, [.unavailable, .deadlineExceeded].contains(error.code) else { throw error }
+      return state.reminders
+    }
+  }
+
+  private func run(_ command: HouseCommand, about due: [DueReminder], key: String) async throws(Failure) {
     let context = CallContext(idempotencyKey: key, timeout: Self.patience)
     switch command {
     case .record(let category, let memo):
@@ -321,22 +335,26 @@ actor House {
       self.lastRecord = nil
     case .daily(let enabled):
       _ = try await self.client.setDaily(enabled, context)
-    case .done, .snooze, .skip: try await self.answer(command, key: key)
+    case .done, .snooze, .skip:
+      for reminder in due where command.answers(reminder) {
+        // Each reminder is a command of its own, with a key of its own.
+        try await self.answer(reminder.id, command, context.with(part: reminder.id))
+      }
     }
   }
 
-  /// Answers all reminders that are due.
-  private func answer(_ command: HouseCommand, key: String) async throws(Failure) {
-    for reminder in try await self.client.ask(ReminderStatusRequest(), CallContext(timeout: Self.patience)).due {
-      // Each reminder is a command of its own, with a key of its own.
-      let context = CallContext(idempotencyKey: key, timeout: Self.patience).with(part: reminder.id)
-      switch command {
-      case .done: _ = try await self.client.call(DoneReminderRequest.with { $0.id = reminder.id }, context)
-      case .skip where reminder.knownKind == .plan:
-        _ = try await self.client.call(SkipReminderRequest.with { $0.id = reminder.id }, context)
-      case .snooze: _ = try await self.client.call(SnoozeReminderRequest.with { $0.id = reminder.id }, context)
-      default: break
+  private func answer(_ id: String, _ command: HouseCommand, _ context: CallContext) async throws(Failure) {
+    switch command {
+    case .done: _ = try await self.client.call(DoneReminderRequest.with { $0.id = id }, context)
+    case .skip: _ = try await self.client.call(SkipReminderRequest.with { $0.id = id }, context)
+    case .snooze:
+      do throws(Failure) {
+        _ = try await self.client.call(SnoozeReminderRequest.with { $0.id = id }, context)
+      } catch {
+        // Somebody else has answered it meanwhile.
+        guard error.reason == "NOT_DUE" else { throw error }
       }
+    default: break
     }
   }
 }

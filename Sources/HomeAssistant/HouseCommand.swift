@@ -40,6 +40,20 @@ enum HouseCommand: Sendable, Hashable {
     }
   }
 
+  /// Whether "undo" right after it is about it, and so about nothing that was recorded before.
+  var isNewest: Bool {
+    switch self {
+    case .record, .give, .done, .snooze, .skip: true
+    case .undo, .daily: false
+    }
+  }
+
+  /// Whether it is about the reminders that are due.
+  var isAboutReminders: Bool { [.done, .snooze, .skip].contains(self) }
+
+  /// Whether it answers a reminder.
+  func answers(_ reminder: DueReminder) -> Bool { self == .skip ? reminder.isOfPlan : self.isAboutReminders }
+
   /// The name of the command that records a category.
   static func name(of category: CareCategory) -> String { Self.careWord + category.rawValue }
   /// The name of the command that records an item of the plan.
@@ -115,4 +129,13 @@ struct PressFilter: Sendable {
 
   /// Lets the next press count at once, because the last one was not carried out.
   mutating func release(_ name: String) { self.taken[name] = nil }
+}
+
+/// A reminder that was due when a button was pressed.
+struct DueReminder: Sendable, Hashable {
+  let id: String
+  /// Of the care plan.
+  let isOfPlan: Bool
+
+  init(_ reminder: Reminder) { (self.id, self.isOfPlan) = (reminder.id, reminder.knownKind == .plan) }
 }

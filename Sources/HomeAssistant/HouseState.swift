@@ -28,7 +28,9 @@ struct HouseState: Sendable, Hashable, Encodable {
   /// When it comes next.
   var nextReminder: String?
   /// How many reminders are due.
-  var due = 0
+  var due: Int { self.reminders.count }
+  /// The reminders that are due. They are not told.
+  private(set) var reminders: [DueReminder] = []
   /// The care plan and what was measured; nil = there are none.
   var plan: HousePlan?
 
@@ -75,7 +77,7 @@ struct HouseState: Sendable, Hashable, Encodable {
   /// Takes the reminders.
   mutating func take(_ status: ReminderStatusReply) {
     self.daily = status.daily.enabled
-    self.due = status.due.count
+    self.reminders = status.due.map(DueReminder.init)
     let times = status.pending.map(\.comesAt) + (status.daily.hasNextAt ? [status.daily.nextAt] : [])
     self.nextReminder = times.min { $0.seconds < $1.seconds }?.iso
   }

@@ -28,11 +28,13 @@ struct CareServices: Sendable {
   ///   - scratch: A directory for recordings during transcription.
   ///   - transfers: The loop of transfers.
   ///   - secrets: The secrets of channels.
+  ///   - paths: Which files channels may send as their secrets.
   ///   - plane: The work plane, for services placed on workers.
   /// - Throws: `INVALID_ARGUMENT` for an invalid engine; `LoopError` if no descriptor is left.
   init(
     _ storage: StorageActor, _ configuration: HubConfiguration, scratch: String, transfers: LoopExecutor,
-    secrets: any SecretStore, plane: WorkPlane, logger: Logger, door: @escaping @Sendable () async -> String
+    secrets: any SecretStore, paths: HubPaths, plane: WorkPlane, logger: Logger,
+    door: @escaping @Sendable () async -> String
   ) throws {
     self.transcriber = try TranscriberService(
       configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch),
@@ -42,7 +44,7 @@ struct CareServices: Sendable {
       transcriber: configuration.placement.port(
         to: .transcriber, here: LocalBatchPort(self.transcriber.routes, batches: []), plane), logger: logger)
     self.plan = CarePlanActor(storage: storage)
-    self.connections = ChannelConnections(on: transfers, secrets: secrets)
+    self.connections = ChannelConnections(on: transfers, secrets: secrets, paths: paths)
     let delivery = DeliveryService(connections: self.connections, programs: configuration.channelPrograms)
     self.reminders = ReminderActor(
       storage: storage,

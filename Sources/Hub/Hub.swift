@@ -82,7 +82,10 @@ public struct Hub: ServiceLifecycle.Service {
     let secrets = self.configuration.secretSources(stateDirectory: self.locations.stateDirectory)
     // Not on the bus's loop: parsing the answers of servers would block all clients there.
     let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: self.logger)
-    let accounts = AccountConnections(on: transfers, secrets: secrets)
+    let paths = HubPaths(
+      own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
+      secretFolders: self.configuration.secretFolders)
+    let accounts = AccountConnections(on: transfers, secrets: secrets, paths: paths)
     let sources = ContactsSourceService(accounts: accounts)
     let contacts = ContactsSyncActor(
       storage: storage,
@@ -102,7 +105,7 @@ public struct Hub: ServiceLifecycle.Service {
       logger: self.logger)
     let care = try CareServices(
       storage, self.configuration, scratch: self.locations.runtimeDirectory + "/care", transfers: transfers,
-      secrets: secrets, plane: workPlane, logger: self.logger, door: { await devices.address })
+      secrets: secrets, paths: paths, plane: workPlane, logger: self.logger, door: { await devices.address })
     let eventsPlane = try EventsPlane(
       context: context, loop: loop, heads: storage.heads(), hubInstance: identity.instance, access: access,
       logger: self.logger)
@@ -143,10 +146,7 @@ public struct Hub: ServiceLifecycle.Service {
       inFlight: inFlight,
       journal: storage,
       contentKey: contentKey,
-      paths: HubPaths(
-        own: [self.locations.stateDirectory, self.locations.runtimeDirectory],
-        secretFolders: self.configuration.secretFolders),
-      commandOfJob: { await workPlane.command(of: $0) }, logger: self.logger)
+      paths: paths, commandOfJob: { await workPlane.command(of: $0) }, logger: self.logger)
     let controlPlane = try ControlPlane(
       context: context, loop: loop, router: router, access: access, memory: self.configuration.clientMemory,
       metrics: metrics.registry, logger: self.logger)

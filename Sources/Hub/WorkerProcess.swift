@@ -116,10 +116,11 @@ public struct WorkerProcess: Sendable {
     var (routes, batches) = ([Route](), [BatchRoute]())
     let secrets = configuration.secretSources(stateDirectory: locations.stateDirectory)
     let transfers = try LoopExecutor(name: "kith-transfers", poller: try DescriptorPoller(), logger: logger)
+    let paths = HubPaths(own: [locations.stateDirectory, locations.runtimeDirectory])
     for name in self.serves {
       switch PlaceableService(rawValue: name) {
       case .contacts:
-        let service = ContactsSourceService(accounts: AccountConnections(on: transfers, secrets: secrets))
+        let service = ContactsSourceService(accounts: AccountConnections(on: transfers, secrets: secrets, paths: paths))
         routes += service.routes
         batches += service.batchRoutes
       case .monica:
@@ -131,7 +132,7 @@ public struct WorkerProcess: Sendable {
         let settings = configuration.transcription.settings(programs: ProgramFolder.path, scratch: scratch)
         routes += try TranscriberService(settings, http: HTTPClient(on: transfers)).routes
       case .delivery:
-        let connections = ChannelConnections(on: transfers, secrets: secrets)
+        let connections = ChannelConnections(on: transfers, secrets: secrets, paths: paths)
         routes += DeliveryService(connections: connections, programs: configuration.channelPrograms).routes
       case .archive:
         guard let folder = configuration.backup.plan?.folder else {

@@ -36,6 +36,9 @@ public final class KithClient: Port, Sendable {
     self.transport = transport
   }
 
+  /// How long a client waits for the first answer of a hub, which may be busy: 10 seconds.
+  public static let patience = Duration.seconds(10)
+
   /// Connects to the daemon on this machine and waits for its answer. Fails at once if no process listens.
   ///
   /// - Parameters:
@@ -46,7 +49,7 @@ public final class KithClient: Port, Sendable {
   ///   `PERMISSION_DENIED/SOCKET_FORBIDDEN` if this user may not open its socket, `UNAUTHENTICATED/PRINCIPAL_UNKNOWN` if it
   ///   does not admit this user.
   public static func connect(
-    runtimeDirectory: String? = nil, within limit: Duration = .seconds(3),
+    runtimeDirectory: String? = nil, within limit: Duration = patience,
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
   ) async throws(Failure) -> KithClient {
     let locations = try LocalHub.find(RuntimeLocations.places(runtimeDirectory: runtimeDirectory))
@@ -70,7 +73,7 @@ public final class KithClient: Port, Sendable {
   /// - Throws: `UNAVAILABLE/HUB_NOT_RUNNING` if no hub answers; `UNAUTHENTICATED` with `KEY_NOT_ADMITTED`, `KEY_REFUSED` or
   ///   `SERVER_KEY_WRONG`; `INVALID_ARGUMENT/FIELD_INVALID` if the hub's key is missing.
   public static func connect(
-    to hub: RemoteHub, key file: KeyFile, serverKey: String? = nil, within limit: Duration = .seconds(10),
+    to hub: RemoteHub, key file: KeyFile, serverKey: String? = nil, within limit: Duration = patience,
     logger: Logger = Logger(label: "kith.client", factory: { _ in SwiftLogNoOpLogHandler() })
   ) async throws(Failure) -> KithClient {
     var file = file

@@ -72,7 +72,8 @@ public actor ReminderActor {
 
   /// Handles reminders that became due while this machine was off, sends queued messages, and waits for the next.
   public func start() async {
-    // What somebody answered before the process ended needs no message.
+    // What somebody answered or recorded before the process ended needs no message.
+    try? await self.acknowledgeRecording()
     self.wake()
     await self.work?.value
     await self.engine.look()

@@ -81,7 +81,7 @@ enum CallReminderRules {
     _ request: AddCallReminderRequest, now: Int64, zone: Zone
   ) throws(Failure) -> (day: Day, instant: Int64) {
     guard request.on.isEmpty != (request.inDays == 0) else {
-      throw .invalid(field: "in_days", "give a number of days, or a day in `on`.")
+      throw .invalid(field: "in_days", "give a number of days, or the day as `on`.")
     }
     guard request.inDays <= Self.longestDays else {
       throw .invalid(field: "in_days", "must be at most \(Self.longestDays) days (ten years).")

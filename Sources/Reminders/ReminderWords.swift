@@ -82,14 +82,33 @@ struct ReminderWords: Sendable {
 
   /// `Aspirin of 8:00 was recorded twice: 8:05 Taro, 8:10 Hanako`
   func double(_ time: PlannedTime, _ zone: Zone) -> String {
-    let given = time.given.map { dose in
+    let given = self.list(time.given, zone)
+    let due = self.clock(.init(nanosecondsSince1970: time.instant), zone)
+    let count = time.given.count
+    return self.isJapanese
+      ? "\(due)の\(time.item.name)が\(count)回記録されました: \(given)"
+      : "\(time.item.name) of \(due) was recorded \(count == 2 ? "twice" : "\(count) times"): \(given)"
+  }
+
+  /// `Paracetamol was recorded again too soon: 8:05 Taro, 8:10 Hanako`
+  func double(_ double: DoubleDose, _ zone: Zone) -> String {
+    let (name, given) = (double.dose.itemName, self.list(double.all, zone))
+    switch (double.kind, self.isJapanese) {
+    case (.again, true): return "\(name)が\(double.all.count)回記録されました: \(given)"
+    case (.again, false): return "\(name) was recorded \(double.all.count) times: \(given)"
+    case (.tooSoon, true): return "\(name)が決めた間隔より早く記録されました: \(given)"
+    case (.tooSoon, false): return "\(name) was recorded again too soon: \(given)"
+    case (.tooOften, true): return "\(name)が1日の上限を超えて記録されました: \(given)"
+    case (.tooOften, false): return "\(name) was recorded too often in a day: \(given)"
+    }
+  }
+
+  /// `8:05 Taro, 8:10 Hanako`
+  private func list(_ doses: [Dose], _ zone: Zone) -> String {
+    let given = doses.map { dose in
       [self.clock(dose.occurredAt, zone), dose.recorder].filter { !$0.isEmpty }.joined(separator: " ")
     }
-    let due = self.clock(.init(nanosecondsSince1970: time.instant), zone)
-    let count = given.count
-    return self.isJapanese
-      ? "\(due)の\(time.item.name)が\(count)回記録されました: \(given.joined(separator: "、"))"
-      : "\(time.item.name) of \(due) was recorded \(count == 2 ? "twice" : "\(count) times"): \(given.joined(separator: ", "))"
+    return given.joined(separator: self.isJapanese ? "、" : ", ")
   }
 
   var missedTitle: String { self.isJapanese ? "未実施の予定" : "Care plan, missed" }

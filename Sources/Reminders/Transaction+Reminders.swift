@@ -201,7 +201,7 @@ extension Transaction {
   /// Queues what still holds of a reminder of the care plan that has changed.
   ///
   /// - Parameters:
-  ///   - names: The channels whose message was not delivered yet.
+  ///   - names: The channels whose waiting message was discarded.
   ///   - zone: That of the plan.
   func queueAnew(_ reminder: Reminder, to names: [String], now: Int64, zone: Zone) throws(Failure) {
     guard !names.isEmpty else { return }
@@ -223,23 +223,40 @@ extension Transaction {
     }
   }
 
-  /// Withdraws messages about what was missed that wait although a part of it is not missed any more, and queues the rest.
+  /// Withdraws a delivery that would be tried again although its reminder has changed during the attempt. Queues what is still open,
+  /// unless another message of the channel waits with it. Messages about what was missed: ``renewMissed(now:)``.
+  func replaceOutdated(_ entry: inout DeliveryEntry) throws(Failure) {
+    guard entry.knownState == .pending, entry.missedOf.isEmpty,
+      let reminder = try self.reminders.get(entry.reminderID), reminder.updatedAt != entry.createdAt
+    else { return }
+    try entry.discard()
+    let channel = entry.channel
+    guard reminder.knownState == .due,
+      try !self.deliveries.waiting(about: reminder.id).contains(where: { $0.channel == channel })
+    else { return }
+    // Dated when the reminder changed: another time would make the new message outdated too.
+    let changed = reminder.updatedAt.nanosecondsSince1970
+    try self.queueAnew(reminder, to: [channel], now: changed, zone: try self.careZone())
+  }
+
+  /// Withdraws each waiting message about missed times of which some are not missed any more, and queues the rest.
   ///
-  /// Nobody was told of what they leave out: should an answer be taken back, it is told then.
+  /// The times that it leaves out count as not told: they are told if their answer is taken back.
   func renewMissed(now: Int64) throws(Failure) {
-    var renewed: [String: Set<[RemindedTime]>] = [:]
     for var entry in try self.deliveries.openAboutMissed() where entry.knownState == .pending {
       let missed = try self.reminders.missed(of: entry.missedOf)
       let still = entry.missed.filter { missed.contains($0) }
       guard still != entry.missed else { continue }
       try entry.discard()
       try self.deliveries.put(entry, now: now)
-      // A long message is several deliveries.
-      guard renewed[entry.channel, default: []].insert(entry.missed).inserted else { continue }
       for id in entry.missedOf { try self.reminders.forgetMissed(entry.missed.filter { !still.contains($0) }, of: id) }
-      guard !still.isEmpty else { continue }
-      var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: still)
-      (message.reminderID, message.missedOf, message.missed) = (entry.reminderID, entry.missedOf, still)
+      // A long message is several deliveries: the last of them queues the rest.
+      let others = try self.deliveries.openAboutMissed()
+        .filter { $0.channel == entry.channel && $0.knownState == .pending }.flatMap(\.missed)
+      let rest = still.filter { !others.contains($0) }
+      guard !rest.isEmpty else { continue }
+      var message = try ReminderMessages(self, now: now, zone: try self.careZone()).message(ofMissed: rest)
+      (message.reminderID, message.missedOf, message.missed) = (entry.reminderID, entry.missedOf, rest)
       try self.queue(message, to: [entry.channel], now: now)
     }
   }

@@ -22,11 +22,31 @@ struct EngineStatement {
   }
 
   /// Runs the statement with its parameters in order.
-  func run(_ values: [EngineValue]) throws { try self.run(nil, values) }
+  func run(_ values: [EngineValue]) throws { unsafe try self.end(try self.bind(values)) }
 
-  /// Runs the statement with a first parameter and the others, which may be prepared before the first is known.
-  func run(_ first: EngineValue?, _ values: [EngineValue]) throws {
-    let handle = unsafe try self.bind(first, values)
+  /// Runs the statement once for each of some rows: with the same first parameters and those of the row, which were packed before the
+  /// first were known.
+  func run(_ first: EngineValue..., andEach rows: PackedRows) throws {
+    guard !rows.values.isEmpty else { return }
+    let handle = unsafe try self.bind(first)
+    guard first.count + rows.width == Int(unsafe sqlite3_bind_parameter_count(handle)) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, sql: self.statement.sql)
+    }
+    // `unsafe` is sound: the array does not move during this closure, and the statement runs to its end in it. Each later run binds all
+    // parameters first, so none reads these bytes again.
+    unsafe try rows.bytes.withUnsafeBufferPointer { bytes in
+      for beginning in rows.beginnings {
+        for index in 0..<rows.width {
+          let value = rows.values[beginning + index]
+          try self.require(unsafe value.bind(bytes, to: handle, at: CInt(first.count + index + 1)))
+        }
+        unsafe try self.end(handle)
+      }
+    }
+  }
+
+  /// Runs the statement, whose parameters are bound, to its end.
+  private func end(_ handle: OpaquePointer) throws {
     let result = unsafe sqlite3_step(handle)
     // Before the reset, which clears the error message.
     defer { unsafe sqlite3_reset(handle) }
@@ -43,7 +63,7 @@ struct EngineStatement {
 
   /// Runs a query and calls `body` with each row until it returns false.
   func takeRows(_ values: [EngineValue], while body: (EngineRow) throws -> Bool) throws {
-    let handle = unsafe try self.bind(nil, values)
+    let handle = unsafe try self.bind(values)
     defer { unsafe sqlite3_reset(handle) }
     while true {
       let result = unsafe sqlite3_step(handle)
@@ -54,7 +74,7 @@ struct EngineStatement {
 
   /// Reads the first row; nil if there is none.
   func first<Value>(_ values: [EngineValue], _ read: (EngineRow) throws -> Value) throws -> Value? {
-    let handle = unsafe try self.bind(nil, values)
+    let handle = unsafe try self.bind(values)
     defer { unsafe sqlite3_reset(handle) }
     let result = unsafe sqlite3_step(handle)
     try self.require(result)
@@ -64,9 +84,7 @@ struct EngineStatement {
   /// Runs a statement without parameters.
   func run() throws {
     // As in `bind`.
-    let handle = unsafe self.statement.sqliteStatement
-    defer { unsafe sqlite3_reset(handle) }
-    try self.require(unsafe sqlite3_step(handle))
+    unsafe try self.end(self.statement.sqliteStatement)
   }
 
   /// The values in the order of the parameters with these names, such as `:limit`. Other names are left out.
@@ -79,14 +97,10 @@ struct EngineStatement {
     }
   }
 
-  private func bind(_ first: EngineValue?, _ values: [EngineValue]) throws -> OpaquePointer {
+  private func bind(_ values: [EngineValue]) throws -> OpaquePointer {
     // The statement belongs to the connection of the closure that this runs in, and lives as long as `self`.
     let handle = unsafe self.statement.sqliteStatement
     var index: CInt = 1
-    if let first {
-      try self.require(unsafe first.bind(to: handle, at: index))
-      index += 1
-    }
     for value in values {
       try self.require(unsafe value.bind(to: handle, at: index))
       index += 1

@@ -41,6 +41,11 @@ extension Migration {
     .planReminders,
     .planStock,
     .planStockOrder,
+    .nameSounds,
+    .remoteMade,
+    .linkTraces,
+    .deletedThere,
+    .deletionHolds,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

@@ -33,12 +33,13 @@ struct Page<Record> {
   ///
   /// - Parameter bytes: How large the record is in the reply.
   mutating func hasRoom(for bytes: Int) -> Bool {
-    self.used += bytes
-    if self.records.count < self.limit, self.used + self.end.utf8.count <= self.room || self.records.isEmpty {
-      return true
+    let left = self.room - self.used - self.end.utf8.count
+    guard self.records.count < self.limit, bytes <= left || self.records.isEmpty else {
+      self.nextCursor = self.end
+      return false
     }
-    self.nextCursor = self.end
-    return false
+    self.used += bytes
+    return true
   }
 
   /// Adds the record for which there is room.

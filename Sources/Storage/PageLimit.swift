@@ -7,7 +7,7 @@ public enum PageLimit {
   /// The most bytes of records in one reply, as protobuf, for records with little text. In JSON, with field names, they
   /// take up to three times as many, and must still fit the 256 KiB of a body.
   static let replyBytes = 80 * 1024
-  /// The most bytes of records in one reply, measured as JSON, such as ``KithMessages/Contact/roomInReply``: what fits
+  /// The most bytes of records in one reply, measured as JSON, such as ``SwiftProtobuf/Message/roomInReply``: what fits
   /// the 256 KiB of a body beside a cursor.
   static let bodyBytes = 252 * 1024
   /// How many records are read at once while a reply is filled.

@@ -1,4 +1,5 @@
 internal import Bus
+internal import CSQLite
 internal import EventLoop
 internal import Foundation
 internal import GRDB
@@ -19,6 +20,9 @@ struct StoreFile: Sendable {
 
   static func path(in directory: String) -> String { directory + "/kith.db" }
 
+  /// Once in a process, before it opens its first database.
+  private static let hasUncountedMemory: Void = kith_sqlite_uncounted_memory()
+
   /// Opens the store of a directory; creates both if needed.
   ///
   /// - Throws: `FAILED_PRECONDITION` if another process holds it, a newer kithd wrote it or the system refuses;
@@ -32,13 +36,12 @@ struct StoreFile: Sendable {
     let path = self.path(in: directory)
     // Created with mode 0600 before SQLite opens it; SQLite gives its other files the same mode.
     try DiskFile.open(path, create: true)?.makePrivate()
+    _ = Self.hasUncountedMemory
     do {
       let pool = try DatabasePool(path: path, configuration: self.configuration)
       // DatabasePool sets NORMAL when it turns WAL on, so FULL comes after it.
       try pool.writeWithoutTransaction { database in
-        // The writer's cache holds the pages of a large commit; pages that do not fit are written and read repeatedly.
-        try database.execute(
-          sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4096")
+        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
         try self.requireDurable(database)
         try self.migrate(database, migrations, directory, logger)
       }
@@ -70,8 +73,9 @@ struct StoreFile: Sendable {
     // Memory is released without closing readers: opening one again costs the next read a millisecond.
     configuration.persistentReadOnlyConnections = true
     configuration.prepareDatabase { database in
-      // KiB for each reader; the writer has more.
-      try database.execute(sql: "PRAGMA cache_size = -1024")
+      // KiB of each connection. The writer holds the pages of a large commit, which it would write and read repeatedly if they did not
+      // fit; a reader the pages that most searches of ten thousand contacts read.
+      try database.execute(sql: "PRAGMA cache_size = -4096")
     }
     return configuration
   }

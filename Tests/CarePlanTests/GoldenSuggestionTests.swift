@@ -5,6 +5,7 @@ import KithMessages
 import Spoken
 import Storage
 import SwiftProtobuf
+import TestKit
 import Testing
 
 @testable import CarePlan
@@ -140,15 +141,15 @@ import Testing
     ),
   ]
 
-  /// Each of the words meets a quarter of the sentences.
+  /// Each of the words meets one of twelve sentences, and at full size one of four.
   @Test(arguments: CareLanguage.allCases)
   func `a sentence with a doubt in it offers nothing`(language: CareLanguage) throws {
-    let spoilers = try #require(Self.spoilers[language])
+    let (spoilers, share) = (try #require(Self.spoilers[language]), testSize(short: 12, full: 4))
     var wrong: [String] = []
     for (number, line) in try Self.lines(language).filter({ $0.meaning != "nothing" }).enumerated() {
       let plain = line.text.trimmingCharacters(in: CharacterSet(charactersIn: ".。 "))
       let doubted = spoilers.before.map { $0 + plain } + spoilers.after.map { plain + $0 }
-      for (index, text) in doubted.enumerated() where (index + number).isMultiple(of: 4) {
+      for (index, text) in doubted.enumerated() where (index + number).isMultiple(of: share) {
         let offered = try Self.offered(Line(time: line.time, text: text, meaning: ""), language)
         if offered != "nothing" { wrong.append("\(text): \(offered)") }
       }

@@ -134,6 +134,63 @@ import Testing
     }
   }
 
+  @Test func `a correction of a name keeps the earlier one`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var request = Self.memo("two tablets")
+      request.recorder = "Taro"
+      let id = try await actor.record(request, CallContext()).reply.record.id
+      request.memo = ""
+      let bare = try await actor.record(request, CallContext()).reply.record.id
+      for (id, memo) in [(id, ""), (bare, "with water")] {
+        var update = UpdateCareRequest()
+        (update.record.id, update.record.recorder, update.record.memo) = (id, "Hanako", memo)
+        #expect(try await actor.update(update, CallContext()).reply.record.recorder == "Hanako")
+        let versions = try await storage.read { view throws(Failure) in
+          try view.care.get(id, withVersions: true)?.versions ?? []
+        }
+        #expect(versions.map(\.recorder) == ["Taro"])
+      }
+    }
+  }
+
+  @Test func `who adds the first text of an entry is kept`() async throws {
+    let care = try TestCare()
+    try await care.run { actor, storage in
+      var request = RecordCareRequest()
+      request.category = "medication"
+      let id = try await actor.record(request, CallContext()).reply.record.id
+      var update = UpdateCareRequest()
+      update.record.id = id
+      (update.record.memo, update.correctedBy) = ("two tablets", "Ann")
+      _ = try await actor.update(update, CallContext())
+      let whole = try await storage.read { view throws(Failure) in try view.care.get(id, withVersions: true) }
+      #expect(whole?.versions.map(\.replacedBy) == ["Ann"])
+    }
+  }
+
+  @Test func `a memo that is written while a recording is transcribed adds to its words`() async throws {
+    let care = try TestCare()
+    care.answers.withLock { $0 = [.success("two tablets"), .success(" ")] }
+    let gate = care.hold()
+    try await care.run { actor, storage in
+      func write(_ memo: String, to id: String) async throws -> CareRecord {
+        var update = UpdateCareRequest()
+        update.record.id = id
+        update.record.memo = memo
+        return try await actor.update(update, CallContext()).reply.record
+      }
+      let id = try await actor.speak([1], category: "medication").id
+      for await _ in gate.began.stream {}
+      #expect(try await write("with water", to: id).state == "pending_transcription")
+      gate.mayEnd.continuation.finish()
+      let record = try await care.wait(for: id, in: storage) { $0.state == "transcribed" }
+      #expect(record.transcript == "two tablets" && record.memo == "with water" && record.review == "needed")
+      let whole = try await storage.read { view throws(Failure) in try view.care.get(id, withVersions: true) }
+      #expect(whole?.versions == [], "nothing was replaced")
+    }
+  }
+
   @Test func `what was changed when it was confirmed is kept too`() async throws {
     let care = try TestCare()
     care.answers.withLock { $0 = [.success("two tablets")] }

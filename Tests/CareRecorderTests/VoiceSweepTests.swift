@@ -19,6 +19,7 @@ import Testing
         let record = try await actor.stopVoice(stop, CallContext()).reply.record
         #expect(record.state == "needs_memo")
         #expect(record.reason == (isDiscarded ? "discarded" : "no_sound"))
+        #expect(record.hasAudioBytes && record.audioBytes == 0)
       }
       #expect(care.sounds == [])
       #expect(try await storage.read { view throws(Failure) in try view.careAudio.all() } == [])
@@ -44,10 +45,10 @@ import Testing
     try await care.run { actor, storage in
       try await actor.start()
       let spoken = try await care.wait(for: ids[0], in: storage) { $0.state == "transcribed" }
-      #expect(spoken.category == "free_memo")
+      #expect(spoken.category == "free_memo" && spoken.audioBytes == 2)
       for id in ids[1...] {
         let silent = try await care.wait(for: id, in: storage) { $0.state == "needs_memo" }
-        #expect(silent.reason == "interrupted")
+        #expect(silent.reason == "interrupted" && silent.hasAudioBytes && silent.audioBytes == 0)
       }
       await actor.stop()
       #expect(care.sounds == [])

@@ -124,7 +124,7 @@ struct ChannelCommandTests {
     #expect(wrong.code == 1)
     #expect(
       wrong.errors
-        == "kith: <category>: 服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical_visit)、自由メモ (free_memo) のどれかにしてください。\n"
+        == "kith: <category>: 服薬 (medication)、食事 (meal)、排泄 (toileting)、通院 (medical visit)、自由メモ (free memo) のどれかにしてください。\n"
     )
     let status = try await CommandRun.of("remind", "status", "--lang", "ja") { _ throws(Failure) in
       ReminderStatusReply.with {

@@ -66,7 +66,7 @@ struct CommandRun {
     let client = KithClient(port: port) { _, _ throws(Failure) in
       EventSequence { () async throws(Failure) in batches.withLock { $0.popLast() ?? [] } }
     }
-    let command = try #require(try KithCommand.parseAsRoot(arguments) as? any HubCommand)
+    let command = try #require(try await KithCommand.asyncParseAsRoot(arguments) as? any HubCommand)
     var run = CommandRun()
     do {
       let zone = try #require(Zone(named: "Europe/Berlin"))
@@ -79,7 +79,8 @@ struct CommandRun {
       console.printError(error.message)
       run.code = ExitStatus.usage.rawValue
     } catch let failure as Failure {
-      console.report(failure.read(in: command.global.lang ?? .ofLocale), asJSON: command.global.json)
+      console.report(
+        failure.read(in: command.global.lang ?? .ofLocale), of: type(of: command), asJSON: command.global.json)
       run.code = ExitStatus(failure).rawValue
     }
     run.output = output.withLock { $0 }

@@ -252,6 +252,93 @@ struct ContactsCommandTests {
         """)
   }
 
+  @Test(
+    "A deleted contact is restored by its name, and one whose deletion is held back",
+    arguments: [
+      ("ann lee", "id-1", nil), ("Bob", "id-2", nil), ("cleo", nil, "No contact is called \"cleo\""),
+      ("Lee", nil, "  id-1  Ann Lee\n"),
+    ]
+      as [(String, String?, String?)])
+  func restore(name: String, id: String?, error: String?) async throws {
+    @Sendable func contact(_ id: String, _ name: String, isDeleted: Bool) -> Contact {
+      .with {
+        $0.id = id
+        $0.formattedName = name
+        if isDeleted { $0.deletedAt = CommandRun.now }
+      }
+    }
+    let run = try await CommandRun.of("contacts", "restore", name, "--lang", "en") { command throws(Failure) in
+      switch command {
+      case let list as ListContactsRequest:
+        return ListContactsReply.with {
+          $0.contacts =
+            list.heldBack
+            ? [contact("id-2", "Bob", isDeleted: false)]
+            : [contact("id-1", "Ann Lee", isDeleted: true), contact("id-3", "Cleo", isDeleted: false)]
+        }
+      case let restore as RestoreContactRequest: return GetContactReply.with { $0.contact.id = restore.id }
+      case is FindIdsRequest: return FindIdsReply()
+      default: throw Failure(.notFound, "RECORD_UNKNOWN", "none")
+      }
+    }
+    #expect(run.sent.compactMap { ($0 as? RestoreContactRequest)?.id }.first == id)
+    #expect(error.map(run.errors.contains) ?? run.errors.isEmpty, "\(run.errors)")
+  }
+
+  @Test("A part of an id that several deleted contacts have lists them, where none has it as its name")
+  func restoreByPart() async throws {
+    func run(_ text: String, named name: String = "Cleo") async throws -> CommandRun {
+      try await CommandRun.of("contacts", "restore", text, "--lang", "en") { command throws(Failure) in
+        switch command {
+        case let list as ListContactsRequest:
+          return ListContactsReply.with {
+            guard !list.heldBack else { return }
+            $0.contacts = [
+              .with {
+                $0.id = "id-3"
+                $0.formattedName = name
+                $0.deletedAt = CommandRun.now
+              }
+            ]
+          }
+        case let find as FindIdsRequest:
+          return FindIdsReply.with {
+            $0.ids = find.piece.isEmpty ? ["id-9"] : find.piece == "abba" ? ["id-1", "id-2"] : []
+          }
+        case let get as GetContactRequest: return GetContactReply.with { $0.contact.id = get.id }
+        case let restore as RestoreContactRequest: return GetContactReply.with { $0.contact.id = restore.id }
+        default: throw Failure(.notFound, "RECORD_UNKNOWN", "none")
+        }
+      }
+    }
+    let several = try await run("abba")
+    #expect(several.errors.contains("\"abba\" may be one of 2. Give the id of the contact that you mean:\n  id-1"))
+    #expect(!several.sent.contains { $0 is RestoreContactRequest })
+    for (text, name, id) in [("abba", "Abba", "id-3"), ("last", "Cleo", "id-9")] {
+      let one = try await run(text, named: name)
+      #expect(one.errors.isEmpty && one.sent.compactMap { ($0 as? RestoreContactRequest)?.id } == [id], "\(one.errors)")
+    }
+  }
+
+  @Test("What is wrong with a card is told in the reader's language")
+  func problemWords() async throws {
+    for (language, words) in [
+      ("en", "A date has no known form and was kept as text."), ("ja", "日付の形がわからないため、文字のまま残しました。"),
+    ] {
+      let run = try await CommandRun.of("contacts", "problems", "--lang", language) { _ in
+        ListProblemsReply.with {
+          $0.problems = [
+            .with {
+              $0.kind = "unreadable_date"
+              $0.message = "A date has no known form and was kept as text."
+            }
+          ]
+        }
+      }
+      #expect(run.output.contains(words), "\(run.output)")
+    }
+  }
+
   @Test("A photo is written whole, and an existing file is replaced")
   func photo() async throws {
     let directory = try TemporaryDirectory()

@@ -81,8 +81,8 @@ struct FailureLanguageTests {
   func channels() {
     let lists = Self.found(/"give one of ([a-z, ]+)\."/)
     #expect(lists.count == 1)
+    let read = Failure.invalid(field: "channel", "give one of \(lists.first ?? "").").read(in: .japanese).message
     for kind in lists.flatMap({ $0.replacing(" or ", with: ", ").split(separator: ", ") }) {
-      let read = Failure.invalid(field: "channel", "English").read(in: .japanese).message
       #expect(read.contains(kind), "\(kind)")
     }
   }
@@ -92,7 +92,7 @@ struct FailureLanguageTests {
     for (english, japanese) in [
       ("must not be empty.", "first_name: 入力してください。"),
       ("is 1500; must be from 0 to 1440.", "first_name: 0 から 1440 までの数にしてください。"),
-      ("has 300 characters; at most 255 are kept.", "first_name: 長すぎます。短くしてください。"),
+      ("has 300 characters; at most 255 are kept.", "first_name: 300文字あります。255文字までにしてください。"),
       ("lies in the future. Check the day and the time zone.", "first_name: 未来の日時は使えません。日時を確認してください。"),
       ("is of its own kind.", "first_name: この内容は受け付けられません（is of its own kind.）"),
     ] {
@@ -104,7 +104,7 @@ struct FailureLanguageTests {
   func order() {
     for (field, english, japanese) in [
       ("text", "must not be empty.", "入力してください。"),
-      ("name", "has 300 characters; at most 255 are kept.", "長すぎます。短くしてください。"),
+      ("name", "has 300 characters; at most 255 are kept.", "300文字あります。255文字までにしてください。"),
       ("times", "has the same time twice.", "同じ時刻が2回あります。"),
       ("occurred_at", "lies in the future. Check the day.", "未来の日時は使えません。日時を確認してください。"),
       (
@@ -115,10 +115,10 @@ struct FailureLanguageTests {
       ("from", "must be a day as YYYY-MM-DD.", "日付は YYYY-MM-DD の形で書いてください。"),
       ("from", "must be a day from 1900 to 2200.", "1900年から2200年までの日付にしてください。"),
       (
-        "from", "must be a day, at most 1100 days before the last one.", "YYYY-MM-DD の形の日付で、もっと短い期間にしてください。"
+        "from", "must be a day, at most 1100 days before the last one.", "YYYY-MM-DD の形で、最後の日より前の1100日以内の日付にしてください。"
       ),
       ("minutes", "is 1500; must be from 0 to 1440.", "1440分までにしてください。"),
-      ("review", "must be one of none, needed, done.", "none、needed、done のどれかにしてください。"),
+      ("review", "must be one of none, needed, done.", "次のどれかにしてください: none, needed, done"),
     ] {
       #expect(Failure.invalid(field: field, english).read(in: .japanese).message == "\(field): \(japanese)")
     }
@@ -186,6 +186,6 @@ struct FailureLanguageTests {
     let code = await KithCommand.execute(
       ["call", "list", "--lang", "ja", "--hub", "tcp://127.0.0.1"], console: console)
     #expect(code == ExitStatus.failed.rawValue)
-    #expect(errors.withLock { $0 } == "kith: key: --key で鍵のファイルを指定してください。\n")
+    #expect(errors.withLock { $0 } == "kith: --key: 鍵のファイルを指定してください。作るには: kith keys new --file ファイル\n")
   }
 }

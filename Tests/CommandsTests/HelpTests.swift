@@ -48,9 +48,9 @@ struct HelpTests {
     }
   }
 
-  private func said(_ arguments: String..., in catalogue: Catalogue) -> String {
+  private func said(_ arguments: String..., in catalogue: Catalogue) async -> String {
     do {
-      _ = try KithCommand.parseAsRoot(arguments)
+      _ = try await KithCommand.asyncParseAsRoot(arguments)
       return ""
     } catch {
       return ParserText.of(error, KithCommand.self, arguments: arguments, catalogue: catalogue, columns: 80)
@@ -58,13 +58,14 @@ struct HelpTests {
   }
 
   @Test("A mistyped noun or command suggests the near one")
-  func suggestions() throws {
+  func suggestions() async throws {
     #expect(
-      self.said("peple", in: .english).hasPrefix("Error: Unexpected argument 'peple'. Did you mean 'people'?\nUsage:"))
-    #expect(self.said("people", "shwo", "ann", in: .english).contains("'shwo'. Did you mean 'show'?"))
-    #expect(self.said("peple", in: Self.japanese).hasPrefix("エラー: 'peple' はありません。'people' ではありませんか?\n使い方:"))
-    #expect(!self.said("qqqq", in: .english).contains("Did you mean"))
-    #expect(self.said("plan", "giv", "aspirin", in: .english).contains("'giv'. Did you mean 'give'?"))
+      await self.said("peple", in: .english).hasPrefix(
+        "Error: Unexpected argument 'peple'. Did you mean 'people'?\nUsage:"))
+    #expect(await self.said("people", "shwo", "ann", in: .english).contains("'shwo'. Did you mean 'show'?"))
+    #expect(await self.said("peple", in: Self.japanese).hasPrefix("エラー: 'peple' はありません。'people' ではありませんか?\n使い方:"))
+    #expect(await !self.said("qqqq", in: .english).contains("Did you mean"))
+    #expect(await self.said("plan", "giv", "aspirin", in: .english).contains("'giv'. Did you mean 'give'?"))
     #expect(
       ParserText.ofUnknownHelp(["help", "call", "lgo"], KithCommand.self, catalogue: .english)?
         .hasPrefix("Error: Unexpected argument 'lgo'. Did you mean 'log'?\nUsage: kith call") == true)
@@ -72,21 +73,23 @@ struct HelpTests {
     #expect(ParserText.ofUnknownHelp(["help", "plan", "list"], KithCommand.self, catalogue: .english) == nil)
     let words = ["plan", "list"]
     #expect(try CommandTree(of: KithCommand.self).path(words).last?.commandName == "items")
-    #expect(try KithCommand.parseAsRoot(words) is ListPlanItemsCommand)
+    #expect(try await KithCommand.asyncParseAsRoot(words) is ListPlanItemsCommand)
   }
 
   @Test(
     "A mistyped option suggests the near one, and none that only has as few letters",
     arguments: [
       (["note", "add", "ann", "hi", "--at", "9:00"], "Unknown option '--at'"),
+      (["note", "list", "--person", "ann"], "Unknown option '--person'"),
+      (["contacts", "status", "--verison"], "Unknown option '--verison'. Did you mean '--version'?"),
       (["call", "list", "--hbu", "x"], "Unknown option '--hbu'. Did you mean '--hub'?"),
       (["call", "list", "--jason"], "Unknown option '--jason'. Did you mean '--json'?"),
       (["call", "list", "--kye", "x"], "Unknown option '--kye'. Did you mean '--key'?"),
       (["care", "list", "--catgory", "meal"], "Unknown option '--catgory'. Did you mean '--category'?"),
     ])
-  func options(arguments: [String], sentence: String) {
+  func options(arguments: [String], sentence: String) async {
     do {
-      _ = try KithCommand.parseAsRoot(arguments)
+      _ = try await KithCommand.asyncParseAsRoot(arguments)
       Issue.record("\(arguments) is taken")
     } catch {
       let text = ParserText.of(error, KithCommand.self, arguments: arguments, catalogue: .english, columns: 80)
@@ -109,9 +112,9 @@ struct HelpTests {
       (["call", "log", "a", "--emotion", "x"], "値 'x' は '--emotion <emotion>' に使えません。次のどれかを指定してください:"),
       (["monica", "login"], "公開サーバー (--cloud) か自分のサーバー (--endpoint URL) の、どちらか一方を指定してください。"),
     ])
-  func errors(arguments: [String], sentence: String) {
+  func errors(arguments: [String], sentence: String) async {
     do {
-      _ = try KithCommand.parseAsRoot(arguments)
+      _ = try await KithCommand.asyncParseAsRoot(arguments)
       Issue.record("\(arguments) is taken")
     } catch {
       let text = ParserText.of(

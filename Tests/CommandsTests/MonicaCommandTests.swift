@@ -57,7 +57,7 @@ struct MonicaCommandTests {
           Token      ••••wxyz
           Last read  2 minutes ago
           Others     https://app.monicahq.com
-        monica: idle, 1,200 people, last success never
+        monica: is being read now, 1,200 people so far. To wait for the end: kith monica sync
 
         """)
   }
@@ -274,7 +274,7 @@ struct MonicaCommandTests {
           Field by field: kith monica resolve q-1 --merge body=local
 
         gift, found 2 minutes ago
-          It was changed here and deleted on the server.
+          The server does not have it any more.
           To keep what is here: kith monica resolve q-2 --keep local
           To keep what is on the server: kith monica resolve q-2 --keep server
 
@@ -292,6 +292,14 @@ struct MonicaCommandTests {
     let request = try #require(merged.sent.first as? ResolveConflictRequest)
     #expect(request.keep == "merge")
     #expect(request.fields == ["body": "local", "called_at": "server"])
+    let all = try await CommandRun.of("monica", "resolve", "--deleted", "--keep", "local") { _ in QueueChangeReply() }
+    let asked = try #require(all.sent.first as? ResolveConflictRequest)
+    #expect(all.sent.count == 1 && asked.id.isEmpty && asked.allDeletedOnServer && asked.keep == "local")
+    for wrong in [
+      ["monica", "resolve", "--keep", "local"], ["monica", "resolve", "q-1", "--deleted", "--keep", "local"],
+    ] {
+      await #expect(throws: (any Error).self) { try await CommandRun.of(wrong) { _ in QueueChangeReply() } }
+    }
   }
 
   @Test("Logging out and switching accounts print the account in use")

@@ -102,6 +102,7 @@ struct TalkCommandTests {
     #expect(request.message.id == "m-1")
     #expect(request.message.content == "Other words")
     #expect(request.message.writtenAt == Household.ago(3600))
+    #expect(request.ifContent == self.talk.messages[0].content)
     let deleted = try await CommandRun.of("talk", "message", "delete", "t-1", "m-2", answer: self.answer)
     #expect((deleted.sent.last as? DeleteMessageRequest)?.messageID == "m-2")
   }

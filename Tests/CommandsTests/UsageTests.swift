@@ -64,11 +64,11 @@ struct UsageTests {
   }
 
   @Test("Every command has examples, which the parser takes")
-  func examples() throws {
+  func examples() async throws {
     for command in Self.all(in: try CommandTree(of: KithCommand.self)) where command.commandName != "help" {
       #expect(!command.examples.isEmpty, "\(command.commandName)")
       for example in Self.examples(of: command) {
-        #expect(throws: Never.self, "\(example)") { try KithCommand.parseAsRoot(example) }
+        await #expect(throws: Never.self, "\(example)") { try await KithCommand.asyncParseAsRoot(example) }
       }
     }
   }

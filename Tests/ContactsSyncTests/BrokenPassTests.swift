@@ -67,7 +67,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct BrokenPassTests {
-  private static let batch = UInt32(CardBatcher.limit.cards)
+  private static let first = UInt32(CardBatcher.firstCards)
+  private static let second = UInt32(CardBatcher.limit.cards)
 
   @Test func whatTheStoreRefusesEndsThePassAndItsReading() async throws {
     try await self.refuse(.picture)
@@ -84,8 +85,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
       }
       #expect(refusal?.reason == "FIELD_INVALID")
       let status = try await home.storedStatus()
-      #expect(status.state == .error && status.error.reason == "FIELD_INVALID" && status.added == Self.batch)
-      #expect(try await home.live("home").count == Int(Self.batch) && port.hasEnded)
+      #expect(status.state == .error && status.error.reason == "FIELD_INVALID" && status.added == Self.first)
+      #expect(try await home.live("home").count == Int(Self.first) && port.hasEnded)
     }
   }
 
@@ -93,8 +94,8 @@ private struct BreakingPort: BatchPort, Bus.Port {
     try await self.withPass(.source) { home, contacts, port in
       let statuses = try await contacts.sync(["home"], PassOptions(), cause: "", progress: nil)
       #expect(statuses.map(\.state) == [.error] && statuses.map(\.error.reason) == ["GONE"])
-      #expect(statuses.map(\.added) == [2 * Self.batch])
-      #expect(try await home.live("home").count == 2 * Int(Self.batch) && port.hasEnded)
+      #expect(statuses.map(\.added) == [Self.first + Self.second])
+      #expect(try await home.live("home").count == Int(Self.first + Self.second) && port.hasEnded)
     }
   }
 

@@ -37,6 +37,32 @@ import Testing
     await home.close()
   }
 
+  /// The keys of cards are digests where two have one UID, and come in any order.
+  @Test(arguments: ["1", "2"], 0..<4)
+  func aSecondCardOfAUIDTakesNoContactAway(_ phone: String, _ number: Int) async throws {
+    let home = try Household()
+    let others = (0..<8).map { Household.card(uid: "u\($0)", name: "Person \($0)") }.joined()
+    try home.write("all.vcf", others + Household.card(uid: "same", name: "Ann", phone: "1"))
+    try await home.addFile(file: "all.vcf")
+    #expect(try await home.sync("export").added == 9)
+    let id = try await home.live().first { $0.formattedName == "Ann" }?.id
+    // The card itself may have changed at the same time.
+    let same = Household.card(uid: "same", name: "Ann", phone: phone)
+    let other = Household.card(uid: "same", name: "Bob \(number)", phone: "3")
+    try home.write("all.vcf", others + other + same)
+    var status = try await home.sync("export")
+    #expect(status.added == 1 && status.deleted == 0)
+    var live = try await home.live().filter { $0.uid == "same" }
+    #expect(live.count == 2 && live.first { $0.formattedName == "Ann" }?.id == id)
+    // The other one goes, and the key of the card is its UID again.
+    try home.write("all.vcf", others + Household.card(uid: "same", name: "Ann", phone: "4"))
+    status = try await home.sync("export")
+    #expect(status.added == 0 && status.deleted == 1)
+    live = try await home.live().filter { $0.uid == "same" }
+    #expect(live.map(\.id) == [id] && live.map(\.formattedName) == ["Ann"])
+    await home.close()
+  }
+
   @Test func duplicateUIDsAreContactsOfTheirOwnAndKeepTheirIds() async throws {
     let home = try Household()
     let one = Household.card(uid: "same", name: "One")

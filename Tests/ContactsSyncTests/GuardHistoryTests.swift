@@ -7,7 +7,7 @@ import Testing
 /// An empty, failing or partial listing never deletes anything, whatever came before: random histories of sources in
 /// memory, a real store and real passes.
 @Suite(.timeLimit(.minutes(30))) struct GuardHistoryTests {
-  private static let histories = testSeeds(short: 200, full: 1_000)
+  private static let histories = testSeeds(short: 60, full: 1_000)
   private static let historiesOfAStore = 100
 
   @Test func aListingThatShowsNothingDeletesNothing() async throws {
@@ -25,14 +25,16 @@ import Testing
     }
     print("\(Self.histories.count) histories: \(tally)")
     try TestKit.tally(histories: Self.histories.count, faults: tally.errors)
-    guard Self.histories.count >= 200 else { return }
-    #expect(tally.deleted > 300 && tally.deletedWithLeave > 300 && tally.revived > 50 && tally.restored > 100)
+    let count = Self.histories.count
+    guard count >= 60 else { return }
+    #expect(tally.deleted * 2 > count * 3 && tally.deletedWithLeave * 2 > count * 3)
+    #expect(tally.revived * 4 > count && tally.restored * 2 > count)
     for reason in ["LISTING_NOT_WHOLE", "BOOK_GONE", "LISTING_EMPTY", "ALL_WOULD_GO", "TOO_MANY"] {
       #expect((tally.held[reason] ?? 0) > 0, "\(reason) is never met")
     }
-    #expect(tally.errors > 100)
+    #expect(tally.errors * 2 > count)
     // About four in 200 histories; a run of fifty may have none by chance.
-    #expect(tally.released > 0 || Self.histories.count < 1000)
+    #expect(tally.released > 0 || count < 1000)
   }
 }
 

@@ -11,16 +11,20 @@ import Testing
 @Suite struct MovedCardsTests {
   private typealias Move = MovedCards.Move
 
-  private func known(_ href: String, _ uid: String, isDeleted: Bool = false) -> KnownCard {
+  private func known(
+    _ href: String, _ uid: String, isDeleted: Bool = false, digest: [UInt8] = [1]
+  ) -> KnownCard {
     KnownCard(
-      href: href, fingerprint: "1", rawSHA256: [1], semanticDigest: [1], contactID: "c" + href, uid: uid,
+      href: href, fingerprint: "1", rawSHA256: [1], semanticDigest: digest, contactID: "c" + href, uid: uid,
       isDeleted: isDeleted)
   }
 
-  private func read(_ href: String, _ uid: String) -> CardRead {
+  private func read(_ href: String, _ uid: String, name: String = "", digest: [UInt8] = []) -> CardRead {
     var read = CardRead()
     read.href = href
     read.contact.uid = uid
+    read.contact.formattedName = name
+    read.semanticDigest = Data(digest)
     return read
   }
 
@@ -31,7 +35,7 @@ import Testing
     var moved = MovedCards(known: known)
     for (href, uid) in reads {
       let name = known.first { $0.href == href }
-      _ = moved.putsOff(self.read(href, uid), known: name, isFound: lost.contains { $0.uid == uid })
+      _ = moved.putsOff(self.read(href, uid), known: name, lost: lost.filter { $0.uid == uid })
     }
     return moved.moves(lost: .init(grouping: lost, by: \.uid), deleted: .init(grouping: deleted, by: \.uid))
   }
@@ -65,7 +69,7 @@ import Testing
     var moved = MovedCards(known: [self.known("a", "1"), self.known("b", "2"), self.known("c", "3")])
     for (href, uid) in [("a", "8"), ("b", "9"), ("c", "2")] {
       let known = self.known(href, href == "a" ? "1" : href == "b" ? "2" : "3")
-      let isPutOff = moved.putsOff(self.read(href, uid), known: known, isFound: false)
+      let isPutOff = moved.putsOff(self.read(href, uid), known: known, lost: [])
       #expect(isPutOff)
     }
     let moves = moved.moves(lost: [:], deleted: [:])
@@ -79,6 +83,43 @@ import Testing
     // A copy under a new name, and a copy that replaced another card.
     #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "3"), ("x", "3")]).isEmpty)
     #expect(self.moves(known, reads: [("a", "1"), ("b", "1"), ("c", "1")]).isEmpty)
+  }
+
+  @Test func ofTwoCardsOfOneUIDTheSameOneKeepsTheContact() {
+    let lost = [self.known("one", "1", digest: [1]), self.known("two", "1", digest: [2])]
+    let reads = [
+      self.read("a", "1", name: "Cy", digest: [9]), self.read("b", "1", name: "Bob", digest: [8]),
+      self.read("c", "1", name: "Ann", digest: [1]),
+    ]
+    func moves(_ reads: [CardRead], lost: [KnownCard], names: [String: String] = [:]) -> [Move] {
+      var moved = MovedCards(known: [])
+      for read in reads { _ = moved.putsOff(read, known: nil, lost: lost) }
+      return moved.moves(lost: ["1": lost], deleted: [:], names: names)
+    }
+    // The unchanged card is no deferred one: it is stored with its contact at once.
+    var moved = MovedCards(known: [])
+    let arePutOff = reads.map { moved.putsOff($0, known: nil, lost: [lost[0]]) }
+    #expect(arePutOff == [true, true, false])
+    // Changed ones are told by their names, and a single one is the same in any case.
+    let names = ["cone": "Ann", "ctwo": "Bob"]
+    #expect(
+      moves(Array(reads[...1]), lost: lost, names: names) == [Move(from: "two", to: "b"), Move(from: "one", to: "a")])
+    #expect(moves([reads[0]], lost: [lost[1]]) == [Move(from: "two", to: "a")])
+    #expect(moved.contested(lost: ["1": [lost[0]]]).map(\.href) == ["one"])
+    #expect(moved.contested(lost: [:]).isEmpty)
+  }
+
+  @Test func aCardOfAnUnlistedPartIsWaitedFor() {
+    let deleted = self.known("x", "1", isDeleted: true)
+    var moved = MovedCards(known: [], unlisted: [self.known("f/a", "1"), self.known("f/b", "2", isDeleted: true)])
+    let arePutOff = ["1", "2", "3"].map { moved.putsOff(self.read("w/" + $0, $0), known: nil, lost: []) }
+    #expect(arePutOff == [true, false, false])
+    // A deleted contact of the same UID does not come back in its place.
+    let moves = moved.moves(lost: [:], deleted: ["1": [deleted]])
+    #expect(moves.isEmpty && moved.undecided(moves) == ["w/1"])
+    // One that lost its name elsewhere is found.
+    let found = moved.moves(lost: ["1": [self.known("v/a", "1")]], deleted: [:])
+    #expect(found == [Move(from: "v/a", to: "w/1")] && moved.undecided(found).isEmpty)
   }
 
   @Test func aNameDoesNotBringBackAnotherPerson() {
@@ -105,7 +146,7 @@ import Testing
     var cutOff = self.read("a", "2")
     cutOff.problems = [CardProblem.problem("missing_end", href: "a", skipped: false)]
     for read in [cutOff, self.read("a", "")] {
-      let isPutOff = moved.putsOff(read, known: self.known("a", "1"), isFound: false)
+      let isPutOff = moved.putsOff(read, known: self.known("a", "1"), lost: [])
       #expect(!isPutOff)
     }
     #expect(moved.moves(lost: [:], deleted: [:]).isEmpty)
@@ -212,6 +253,40 @@ import Testing
     #expect(try await home.sync().skipped == 0)
     #expect(try await home.problems().isEmpty)
     #expect(Set(try await home.live().map(\.uid)) == ["u0", "u1", "u2", "new", "u4", "u8", "u9"])
+    await home.close()
+  }
+
+  @Test func aCardThatMovedOutOfAFolderThatCannotBeReadKeepsItsContact() async throws {
+    let sources = ModelSources()
+    let home = try Household(source: sources.port)
+    sources["home"] = ModelSource(.folder)
+    var cards: ModelSource.Cards = ["": [:], "shared": [:]]
+    for number in 0..<5 {
+      cards[""]?["\(number)"] = .init(uid: "u\(number)", version: 1)
+      cards["shared"]?["\(number)"] = .init(uid: "s\(number)", version: 1)
+    }
+    sources["home"].answer = .init(shows: cards)
+    try await home.addFolder()
+    #expect(try await home.sync().added == 10)
+    let ids = Dictionary(uniqueKeysWithValues: try await home.live().map { ($0.uid, $0.id) })
+    let moved = cards["shared"]?.removeValue(forKey: "0")
+    cards[""]?["moved"] = moved
+    cards[""]?["new"] = .init(uid: "new", version: 1)
+    for (unlisted, added) in [("shared", 1), ("shared", 0)] as [(String, UInt32)] {
+      sources["home"].answer = .init(shows: cards, unlisted: [unlisted])
+      let status = try await home.sync()
+      #expect(status.state == .completed && status.added == added && status.deleted == 0)
+      let waiting = try await home.problems().filter { $0.kind == "card_waits" }
+      #expect(
+        waiting.map(\.sourceIdentifier) == ["moved.vcf"] && waiting.allSatisfy { $0.message.contains("'shared'") })
+    }
+    sources["home"].answer = .init(shows: cards)
+    let status = try await home.sync()
+    #expect(status.added == 0 && status.deleted == 0 && status.heldBack == 0)
+    #expect(try await home.problems().isEmpty)
+    let live = try await home.live()
+    #expect(live.count == 11 && live.allSatisfy { $0.uid == "new" || ids[$0.uid] == $0.id })
+    #expect(live.first { $0.uid == "s0" }?.sourceIdentifier == "moved.vcf")
     await home.close()
   }
 

@@ -1,4 +1,5 @@
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import HomeAssistant
@@ -70,5 +71,24 @@ import Testing
     // One that was carried out and is delivered again is known all the same.
     #expect(!filter.take("plan/1", try self.press(#"{"at": "60"}"#), at: now + .seconds(200)))
     #expect(HouseCommand(name: "plan/2f6e8a7b9d10", try self.press("PRESS")) == .give("2f6e8a7b9d10"))
+  }
+
+  @Test func `undo is about the newest press alone`() {
+    let all: [HouseCommand] = [.record(.meal, memo: ""), .give("1"), .done, .snooze, .skip, .undo, .daily(true)]
+    #expect(all.map(\.isNewest) == [true, true, true, true, true, false, false])
+  }
+
+  @Test func `what is due is kept, so that a press answers that and nothing later`() {
+    var status = ReminderStatusReply()
+    status.due = [(ReminderKind.plan, "plan:2026-11-25-0700"), (.call, "call")].map { kind, id in
+      Reminder.with { ($0.id, $0.knownKind) = (id, kind) }
+    }
+    var state = HouseState()
+    state.take(status)
+    #expect(state.due == 2 && state.json.contains(#""due":2"#) && !state.json.contains("reminders"))
+    let all: [HouseCommand] = [.done, .snooze, .skip, .undo]
+    let answered = all.map { command in state.reminders.filter { command.answers($0) }.map(\.id) }
+    #expect(
+      answered == [["plan:2026-11-25-0700", "call"], ["plan:2026-11-25-0700", "call"], ["plan:2026-11-25-0700"], []])
   }
 }

@@ -148,6 +148,15 @@ final class SyncHome: Sendable {
     return try await self.router.ask(request).entries
   }
 
+  /// Decides on all records at once that the server does not have any more.
+  @discardableResult
+  func resolveDeletions(keep: String) async throws -> [QueueEntry] {
+    var request = ResolveConflictRequest()
+    request.allDeletedOnServer = true
+    request.keep = keep
+    return try await self.router.ask(request).entries
+  }
+
   // MARK: - Records
 
   @discardableResult
@@ -174,6 +183,13 @@ final class SyncHome: Sendable {
     let now = self.now
     try await self.storage.write { transaction throws(Failure) in
       _ = try transaction.records.delete(type, id, now: now)
+    }
+  }
+
+  func restore<R: SyncedRecord>(_ type: R.Type, _ id: String) async throws {
+    let now = self.now
+    try await self.storage.write { transaction throws(Failure) in
+      _ = try transaction.records.restore(type, id, now: now)
     }
   }
 

@@ -21,6 +21,7 @@ extension ModelServer.State {
     var row = record.tidied
     row.monicaID = id
     row.updatedAt = self.stamp
+    row.record = row.record?.made(at: self.stamp)
     if !Self.withUUID.contains(kind) { row.clientID = "" }
     self.numberMessages(&row)
     self.rows[kind, default: [:]][id] = row
@@ -157,7 +158,9 @@ extension ModelServer.State {
     reply.outcome = .done
     switch request.operation {
     case "create":
-      if request.lookFirst, let id = self.trace(of: want, kind)?.monicaID, let found = self.shown(kind, id) {
+      if request.lookFirst, let id = self.trace(of: want, kind, besides: request.takenIds)?.monicaID,
+        let found = self.shown(kind, id)
+      {
         // Its records are complete at once: if one differs, someone has changed it since.
         reply.outcome = self.isSame(found, want) ? .done : .changed
         reply.record = found
@@ -170,7 +173,7 @@ extension ModelServer.State {
       let id = self.insert(want)
       reply.record = self.shown(kind, id) ?? want
     case "update":
-      guard let current = self.shown(kind, want.monicaID) else {
+      guard let current = self.shown(kind, want.monicaID), !request.names(another: current) else {
         reply.outcome = .gone
         return reply
       }
@@ -188,8 +191,9 @@ extension ModelServer.State {
       }
       reply.record = self.shown(kind, want.monicaID) ?? want
     default:
-      let lost = want.monicaID == 0 && request.lookFirst ? self.trace(of: want, kind)?.monicaID : nil
-      guard let current = self.shown(kind, lost ?? want.monicaID) else {
+      let lost =
+        want.monicaID == 0 && request.lookFirst ? self.trace(of: want, kind, besides: request.takenIds)?.monicaID : nil
+      guard let current = self.shown(kind, lost ?? want.monicaID), !request.names(another: current) else {
         reply.outcome = .gone
         return reply
       }
@@ -212,8 +216,9 @@ extension ModelServer.State {
     self.rows[.relationship]?[want.monicaID]?.relationship.reverseType = Self.reverse(of: want.relationship.type)
   }
 
-  private func trace(of want: RemoteRecord, _ kind: RecordKind) -> RemoteRecord? {
+  private func trace(of want: RemoteRecord, _ kind: RecordKind, besides taken: [UInt64]) -> RemoteRecord? {
     (self.rows[kind] ?? [:]).values.sorted { $0.monicaID > $1.monicaID }.first { row in
+      if taken.contains(row.monicaID) { return false }
       if Self.withUUID.contains(kind) { return row.clientID == want.clientID }
       // Like the real service: a task may have been completed since.
       return row.owner == want.owner && Set(row.others) == Set(want.others)
@@ -231,5 +236,25 @@ extension ModelServer.State {
     guard let left = one.record, let right = other.record else { return false }
     return RecordMerge(base: right, local: right, server: left, unsaid: one.unsaid + ["attachments"]).fields.isEmpty
       && Set(one.others) == Set(other.others)
+  }
+}
+
+extension AnyRecord {
+  /// The record with the time at which the server made it.
+  func made(at time: Google_Protobuf_Timestamp) -> AnyRecord {
+    func changed<R: SyncedRecord>(_ record: R) -> AnyRecord {
+      var record = record
+      record.createdAt = time
+      return record.any
+    }
+    return changed(self.record)
+  }
+}
+
+extension PushRequest {
+  /// Whether a record that has the id was made at another time than the one that the request means.
+  fileprivate func names(another current: RemoteRecord) -> Bool {
+    guard self.hasMadeAt, let record = current.record?.record, record.hasCreatedAt else { return false }
+    return record.createdAt.seconds != self.madeAt.seconds
   }
 }

@@ -5,6 +5,7 @@ import KithMessages
 import Secrets
 import Storage
 import SwiftProtobuf
+import TestKit
 
 @testable import MonicaGateway
 
@@ -43,6 +44,10 @@ final class ModelServer: Sendable {
     var faults: [Fault?] = []
     var happened: [Fault: Int] = [:]
     var requests: [String] = []
+    /// The beginning of the next request that has a fault.
+    var failing: String?
+    /// The request that waits at a gate, once.
+    var pause: (request: String, gate: Gate)?
     var isDead = false
     /// How often it was revived.
     var revivals = 0
@@ -165,6 +170,12 @@ final class ModelServer: Sendable {
       state.mostUnderWay = max(state.mostUnderWay, state.underWay)
     }
     await Task.yield()
+    let gate = self.state.withLock { state -> Gate? in
+      guard state.pause?.request == name else { return nil }
+      defer { state.pause = nil }
+      return state.pause?.gate
+    }
+    await gate?.wait()
     var revivals = 0
     let (result, fault) = self.state.withLock { state -> (Result<Reply, Failure>, Fault?) in
       revivals = state.revivals
@@ -172,6 +183,7 @@ final class ModelServer: Sendable {
       state.requests.append(name)
       guard !state.isDead else { return (.failure(.cancelled), .crash) }
       var fault = state.faults.isEmpty ? nil : state.faults.removeFirst()
+      if let failing = state.failing, name.hasPrefix(failing) { (fault, state.failing) = (.trouble, nil) }
       if let allowance = state.allowance {
         state.allowance = max(0, allowance - 1)
         if allowance == 0 { fault = .rateLimited }
@@ -301,6 +313,7 @@ extension RemoteRecord {
     var record = self.tidied
     record.monicaID = current.monicaID
     record.clientID = current.clientID
+    if let made = current.record?.record.createdAt { record.record = record.record?.made(at: made) }
     return record
   }
 

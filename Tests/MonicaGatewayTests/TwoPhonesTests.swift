@@ -121,6 +121,112 @@ import Testing
     #expect(mended.nickname == "Annie" && mended.company == "Bakery")
   }
 
+  /// A conversation with these messages.
+  private func talk(_ home: Household, _ texts: String...) async throws -> Conversation {
+    let ann = try await home.person("Ann")
+    return try await home.ask(
+      CreateConversationRequest.with {
+        $0.record.personID = ann.id
+        $0.record.channel = "text"
+        $0.record.happenedAt = .init(nanosecondsSince1970: home.now)
+        $0.record.messages = texts.map { text in .with { $0.content = text } }
+      })
+  }
+
+  /// The correction of a message, as a phone sends it that shows the conversation.
+  private func correction(_ shown: Conversation, _ index: Int, _ text: String) -> UpdateMessageRequest {
+    .with {
+      $0.conversationID = shown.id
+      $0.message.id = shown.messages[index].id
+      $0.message.content = text
+      $0.ifContent = shown.messages[index].knownContent
+      $0.ifWrittenByMe = shown.messages[index].writtenByMe
+    }
+  }
+
+  @Test("a message that somebody changed meanwhile is not overwritten")
+  func changedMessage() async throws {
+    let home = try Household()
+    let shown = try await self.talk(home, "Lunch at ten")
+    home.pass(minutes: 1)
+    let update = self.correction(shown, 0, "Lunch at one")
+    let theirs = try await home.ask(self.correction(shown, 0, "Lunch at noon, with Bob"))
+    let failure = await refusal { _ = try await home.ask(update) }
+    #expect(failure?.code == .aborted && failure?.reason == "CHANGED_MEANWHILE")
+    #expect(failure?.status.details["content"] == "Lunch at noon, with Bob")
+    #expect(try failure?.status.details["updated_at"] == theirs.updatedAt.jsonString().filter { $0 != "\"" })
+    #expect(try await home.ask(GetConversationRequest.with { $0.id = shown.id }) == theirs)
+    let again = self.correction(theirs, 0, "Lunch at one")
+    #expect(try await home.ask(again).messages[0].content == "Lunch at one")
+    // Programs that give no precondition change it as before.
+    var free = self.correction(shown, 0, "Lunch at two")
+    free.ifContent = ""
+    #expect(try await home.ask(free).messages[0].content == "Lunch at two")
+  }
+
+  @Test("what a phone wrote itself in a conversation refuses none of its corrections of other messages")
+  func correctionsThatWaited() async throws {
+    let home = try Household()
+    let shown = try await self.talk(home, "Lunch at ten", "Bring the phtos")
+    home.pass(minutes: 1)
+    _ = try await home.ask(
+      AddMessageRequest.with {
+        $0.conversationID = shown.id
+        $0.message.content = "Thank you"
+      })
+    home.pass(minutes: 1)
+    _ = try await home.ask(self.correction(shown, 0, "Lunch at one"))
+    home.pass(minutes: 1)
+    let last = try await home.ask(self.correction(shown, 1, "Bring the photos"))
+    #expect(last.messages.map(\.content) == ["Lunch at one", "Bring the photos", "Thank you"])
+  }
+
+  @Test("a message is the same whatever line breaks a form gives it, and however much of it is shown")
+  func sameMessage() async throws {
+    let home = try Household()
+    var shown = try await self.talk(home, "Lunch at ten\nat the station")
+    for (known, text) in [
+      ("Lunch at ten\r\nat the station\r\n", "Lunch at one\r\nat the station"),
+      ("Lunch at one\nat the station", " Lunch at two\rat the station "),
+    ] {
+      var request = self.correction(shown, 0, text)
+      request.ifContent = known
+      shown = try await home.ask(request)
+    }
+    #expect(shown.messages[0].content == "Lunch at two\rat the station")
+    var other = self.correction(shown, 0, "x")
+    other.ifContent = "Lunch at two at the station"
+    #expect(await refusal { _ = try await home.ask(other) }?.reason == "CHANGED_MEANWHILE")
+    other.ifContent = String(repeating: "x", count: ConversationMessage.longest + 1)
+    let failure = await refusal { _ = try await home.ask(other) }
+    #expect(failure?.reason == "FIELD_INVALID" && failure?.status.details.keys.first == "if_content")
+    // The server may have longer messages, and so long ones that a reply has their beginning.
+    for count in [ConversationMessage.longest + 500, 300_000] {
+      var long = shown
+      long.messages[0].content = String(repeating: "word\r\n", count: count / 6)
+      _ = try await home.storage.write { [long] transaction throws(Failure) in
+        try transaction.records.update(long, now: home.now)
+      }
+      let read = try await home.ask(GetConversationRequest.with { $0.id = shown.id })
+      let isCut = count == 300_000
+      #expect(read.truncated == isCut)
+      let failure = await refusal { _ = try await home.ask(self.correction(read, 0, "Short")) }
+      #expect(isCut ? failure?.status.details.keys.first == "if_content" : failure == nil)
+    }
+  }
+
+  @Test("a correction of the text does not take back who said it")
+  func whoSaidIt() async throws {
+    let home = try Household()
+    let shown = try await self.talk(home, "Lunch at ten")
+    var mark = self.correction(shown, 0, "Lunch at ten")
+    mark.message.writtenByMe = true
+    #expect(try await home.ask(mark).messages[0].writtenByMe)
+    let failure = await refusal { _ = try await home.ask(self.correction(shown, 0, "Lunch at one")) }
+    #expect(failure?.reason == "CHANGED_MEANWHILE" && failure?.status.details["written_by_me"] == "true")
+    #expect(try await home.ask(GetConversationRequest.with { $0.id = shown.id }).messages[0].content == "Lunch at ten")
+  }
+
   @Test("what is told of a long text fits into the header of an answer")
   func longText() async throws {
     let home = try Household()

@@ -83,8 +83,70 @@ import Testing
       try await self.underWay(care, 1)
       try await care.at("08:01")
       try await care.give(aspirin)
+      care.home.failures.withLock { $0 = [Self.away, Self.away] }
+      care.home.isHeld.withLock { $0 = false }
+      try await until { care.home.failures.withLock { $0.isEmpty } }
+      try await care.at("08:10")
+      #expect(try await care.said() == ["Care plan, 08:00\nVitamin 1 tablet"])
+      // The second failure replaced nothing.
+      #expect(try await care.ask(ListDeliveriesRequest()).deliveries.count { $0.title == "Care plan, 08:00" } == 2)
+    }
+  }
+
+  @Test func `what a message under way tells is not told again when a part of it was answered meanwhile`() async throws
+  {
+    try await self.waiting { care, aspirin, _ in
+      _ = try await self.said(care)
+      care.home.isHeld.withLock { $0 = true }
+      try await care.at("08:00")
+      try await self.underWay(care, 1)
+      try await care.at("08:01")
+      try await care.give(aspirin)
+      #expect(try await self.said(care) == ["Care plan, 08:00\nAspirin 1 tablet\nVitamin 1 tablet"])
+    }
+  }
+
+  @Test func `a message that a killed process left under way is sent with what is still open`() async throws {
+    let house = try PlanHistoryTests.House(at: try PlanReminderTests.Care.instant("07:00"))
+    try await house.move(to: "Europe/Berlin")
+    var items: [PlanItem] = []
+    for name in ["Aspirin", "Vitamin"] {
+      let item = PlanItem.with { ($0.name, $0.knownKind, $0.times) = (name, .medicine, [.with { $0.time = "8:00" }]) }
+      items.append(try await house.ask(AddPlanItemRequest.with { $0.item = item }))
+    }
+    house.clock.withLock { $0 += 60 * PlanHistoryTests.minute }
+    try await house.actor.tick()
+    let now = house.now
+    try await house.storage.write { transaction throws(Failure) in
+      for var entry in try transaction.deliveries.heads() {
+        entry.begin(at: now)
+        try transaction.deliveries.put(entry, now: now)
+      }
+    }
+    house.clock.withLock { $0 += PlanHistoryTests.minute }
+    _ = try await house.ask(GiveRequest.with { [items] in $0.itemID = items[0].id })
+    try await house.actor.tick()
+    try await house.restart()
+    await house.actor.start()
+    try await until {
+      try await house.storage.read { view throws(Failure) in try view.deliveries.heads() }.isEmpty
+    }
+    let deliveries = try await house.ask(ListDeliveriesRequest()).deliveries
+    #expect(deliveries.map(\.knownState) == [.delivered, .discarded])
+    await house.close()
+  }
+
+  @Test func `a message that failed under way leaves to another one what that says`() async throws {
+    try await self.waiting { care, _, _ in
+      _ = try await self.said(care)
+      try await care.add("Juice", "8:00")
+      care.home.isHeld.withLock { $0 = true }
+      try await care.at("08:00")
+      try await self.underWay(care, 1)
+      // It is said again meanwhile.
+      try await care.at("08:30")
       care.home.failures.withLock { $0 = [Self.away] }
-      #expect(try await self.said(care) == ["Care plan, 08:00\nVitamin 1 tablet"])
+      #expect(try await self.said(care).map { $0.prefix { $0 != "\n" } } == ["Care plan, 08:00, again"])
     }
   }
 
@@ -117,6 +179,21 @@ import Testing
         try await care.at("14:30")
         #expect(try await care.said() == [])
       }
+    }
+  }
+
+  @Test func `a long message whose first part failed under way says once what is still missed`() async throws {
+    try await self.waiting { care, aspirin, _ in
+      for letter in "abcdefgh" { try await care.add(String(repeating: letter, count: 150), "9:00") }
+      _ = try await self.said(care)
+      care.home.isHeld.withLock { $0 = true }
+      try await care.at("14:00")
+      try await self.underWay(care, 1)
+      try await care.at("14:01")
+      try await care.give(aspirin, at: "13:50")
+      care.home.failures.withLock { $0 = [Self.away] }
+      let said = try await self.said(care)
+      #expect(said.count == 2 && said.joined().contains("Vitamin") && !said.joined().contains("Aspirin"))
     }
   }
 
@@ -263,18 +340,39 @@ import Testing
     try await self.waiting { care, aspirin, _ in
       try await care.add("Drops", "9:00")
       try await care.at("14:00")
-      try await care.storage.write { transaction throws(Failure) in
-        for var entry in try transaction.deliveries.openAboutMissed() {
-          entry.missed = []
-          try transaction.deliveries.put(entry, now: 1)
-        }
-      }
+      try await self.forgetWhatIsTold(care)
       try await care.at("14:01")
       try await care.give(aspirin, at: "13:50")
       #expect(
         try await self.said(care) == [
           "Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Vitamin 1 tablet\n09:00 Drops 1 tablet",
         ])
+    }
+  }
+
+  @Test func `a message of the version before leaves to a new one what that says`() async throws {
+    try await self.waiting { care, aspirin, _ in
+      try await care.add("Juice", "8:00") { ($0.missedMinutes, $0.againMinutes) = (30, 1440) }
+      for time in ["08:00", "08:31"] { try await care.at(time) }
+      try await self.forgetWhatIsTold(care)
+      // The vitamin is missed in the moment in which the aspirin is found to be given.
+      try care.home.set("10:01", on: "2026-11-25")
+      try await care.give(aspirin, at: "10:00")
+      #expect(
+        try await self.said(care).sorted() == [
+          "Care plan, 07:50\nTea 1 tablet", "Care plan, missed\n08:00 Juice 1 tablet",
+          "Care plan, missed\n08:00 Vitamin 1 tablet",
+        ])
+    }
+  }
+
+  /// Leaves messages about what was missed as older versions kept them.
+  func forgetWhatIsTold(_ care: PlanReminderTests.Care) async throws {
+    try await care.storage.write { transaction throws(Failure) in
+      for var entry in try transaction.deliveries.openAboutMissed() {
+        entry.missed = []
+        try transaction.deliveries.put(entry, now: 1)
+      }
     }
   }
 

@@ -319,6 +319,49 @@ import Testing
     }
   }
 
+  @Test func `a clock that is set back by less than an hour repeats nothing, whatever else the reminder tells of`()
+    async throws
+  {
+    try await self.care { care in
+      try await care.add("Aspirin", "8:00") { ($0.missedMinutes, $0.againMinutes) = (30, 1440) }
+      let vitamin = try await care.add("Vitamin", "8:00")
+      try await care.at("08:00")
+      try await care.give(vitamin)
+      try await care.at("08:31")
+      #expect(try await care.said().last == "Care plan, missed\n08:00 Aspirin 1 tablet")
+      for time in ["07:45", "08:00", "08:31"] { try await care.at(time) }
+      #expect(try await care.said() == [])
+    }
+  }
+
+  @Test func `a clock that is set back by less than an hour repeats nothing of what is missed after minutes`()
+    async throws
+  {
+    try await self.care { care in
+      try await care.add("Aspirin", "8:00") { ($0.missedMinutes, $0.againMinutes) = (30, 1440) }
+      try await care.at("08:00")
+      try await care.at("08:31")
+      #expect(try await care.said().last == "Care plan, missed\n08:00 Aspirin 1 tablet")
+      for time in ["07:41", "08:00", "08:31"] {
+        try await care.at(time)
+        let states = try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders.map(\.state)
+        #expect(states == ["missed"], "\(time)")
+      }
+      #expect(try await care.said() == [])
+      // Back by more, it is said again.
+      try await care.at("07:20")
+      let states = try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders.map(\.state)
+      #expect(states == ["removed"])
+      try await care.at("08:00")
+      #expect(try await care.said() == ["Care plan, 08:00, again\nAspirin 1 tablet"])
+      // A clock that was a day ahead says it when it comes there, minutes before the end of what is missed in truth.
+      try await care.at("12:00", "2026-11-27")
+      #expect(try await care.said().last?.contains("26") == true)
+      for time in ["07:31", "08:00"] { try await care.at(time, "2026-11-26") }
+      #expect(try await care.said() == ["Care plan, 08:00\nAspirin 1 tablet"])
+    }
+  }
+
   @Test func `a clock that was wrong neither silences nor repeats`() async throws {
     try await self.care { care in
       try await care.add("Aspirin", "8:00", "12:00")
@@ -326,11 +369,23 @@ import Testing
       #expect(try await care.said().count == 2)
       try await care.at("07:30")
       #expect(try await care.due == [])
+      let past = try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders
+      #expect(past.count == 3 && past.allSatisfy { $0.knownState == .removed && $0.title == "Aspirin 1 tablet" })
+      try await care.at("07:31")
+      #expect(try await care.ask(ListRemindersRequest.with { $0.past = true }).reminders == past)
       try await care.at("08:00")
       #expect(try await care.said() == ["Care plan, 08:00\nAspirin 1 tablet"])
       try await care.at("07:50")
       try await care.at("08:01")
       #expect(try await care.said() == [])
+      // Also of what was missed: a machine without a clock of its own starts with an old time.
+      try await care.at("10:01")
+      #expect(try await care.said().last == "Care plan, missed\n08:00 Aspirin 1 tablet")
+      for time in ["09:30", "10:02", "11:00"] { try await care.at(time) }
+      #expect(try await care.said() == [])
+      #expect(try await care.due == [])
+      try await care.at("08:50")
+      #expect(try await care.due.map(\.title) == ["Aspirin 1 tablet"])
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Makes random changes; after each, the tables must equal a dictionary.
 @Suite struct ContactsWalkTests {
-  @Test(arguments: 0..<6 as Range<UInt64>) func tablesFollowTheModel(seed: UInt64) throws {
+  @Test(arguments: testSeeds(short: 2, full: 60)) func tablesFollowTheModel(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try ContactsFixture()
     var model = ContactsModel()

@@ -35,5 +35,8 @@ struct PageTests {
   @Test func oneRecordOfAnySizeHasRoom() {
     let page = Self.filled([1000, 1], limit: 9, room: 100)
     #expect(page.records == [0] && page.nextCursor == Self.cursor(0))
+    // What cannot be counted is as large as can be.
+    #expect(Self.filled([1, .max, 1], limit: 9, room: 100).records == [0])
+    #expect(Self.filled([.max, .max], limit: 9, room: 100).records == [0])
   }
 }

@@ -78,4 +78,50 @@ import Testing
     }
     #expect(try self.fixture.read { try $0.outbox.due(now: 9, limit: 10) }.isEmpty)
   }
+
+  /// Ann is on the server, and has two notes of the same words that are not.
+  private func twoEqualNotes() throws {
+    let ann = try self.fixture.addPerson("Ann")
+    try self.fixture.push(now: 2)
+    try self.fixture.write {
+      for _ in 0..<2 { _ = try $0.records.create(Note(of: ann, "8 units"), now: 3) }
+    }
+  }
+
+  private func beginAll(now: Int64) throws -> [OutboxEntry] {
+    let due = try self.fixture.read { try $0.outbox.due(now: now, limit: 10) }
+    return try self.fixture.write { try $0.outbox.begin(due.map(\.row), now: now) }
+  }
+
+  @Test func whatIsSearchedForIsNotSentBesideAnEqualCreation() throws {
+    try self.twoEqualNotes()
+    let sent = try self.beginAll(now: 4)
+    #expect(sent.count == 2)
+    for entry in sent { try self.fail(entry, isOpen: false) }
+    // Each search could find what the other one creates at this moment.
+    let first = try #require(try self.beginAll(now: 6).first)
+    #expect(first.isUnsure)
+    #expect(try self.beginAll(now: 6).isEmpty)
+    try self.fixture.write { try $0.outbox.arrived(first.row, server: first.record.stored(as: 9, at: 7), now: 7) }
+    let second = try #require(try self.beginAll(now: 8).first)
+    #expect(second.isUnsure && second.takenIDs == [9])
+  }
+
+  @Test func anAnswerAboutWhatAnotherRecordIsOnTheServerIsNotOfThisOne() throws {
+    try self.twoEqualNotes()
+    let sent = try self.beginAll(now: 4)
+    for entry in sent {
+      try self.fixture.write { try $0.outbox.arrived(entry.row, server: entry.record.stored(as: 9, at: 5), now: 5) }
+    }
+    // A server that repeats its answer is not asked without a pause.
+    #expect(try self.beginAll(now: 6).isEmpty)
+    let again = try self.beginAll(now: 6_000_000_000)
+    #expect(again.map(\.row) == sent.suffix(1).map(\.row))
+    #expect(again.allSatisfy { $0.isUnsure && $0.takenIDs == [9] && $0.attempt != sent.last?.attempt })
+    try self.fixture.write {
+      try $0.outbox.arrived(again[0].row, server: again[0].record.stored(as: 10, at: 7), now: 7)
+    }
+    #expect(try self.fixture.queued().isEmpty)
+    #expect(try self.fixture.read { try $0.records.serverIDs(.note) } == [9, 10])
+  }
 }

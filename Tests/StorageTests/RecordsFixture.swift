@@ -51,6 +51,15 @@ extension ContactsFixture {
   }
 }
 
+extension Transaction {
+  /// Decides on records of a kind that a reading has missed.
+  func settle(missing ids: [UInt64], of kind: RecordKind, now: Int64) throws -> (deleted: Int, conflicts: Int) {
+    var missing: [MissingRecord] = []
+    for id in ids { if let record = try self.records.missing(kind, id) { missing.append(record) } }
+    return try self.records.settle(missing: missing, now: now)
+  }
+}
+
 extension RemoteRecord {
   /// The record as the server returns it after storing it.
   func stored(as id: UInt64, at now: Int64) -> RemoteRecord {

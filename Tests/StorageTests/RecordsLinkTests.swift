@@ -58,6 +58,90 @@ import Testing
     #expect(try fixture.queued().isEmpty)
   }
 
+  @Test func aLinkWhoseContactIsGoneIsNone() throws {
+    let fixture = try Self.household()
+    let sure = try #require(try fixture.read { try $0.links.candidates() }.suggestions.first)
+    try fixture.write { try $0.links.link(person: sure.personID, contact: sure.contactID) }
+    try fixture.write { try $0.contacts.softDelete([sure.contactID], at: 9) }
+    let others = try fixture.read { try $0.links.candidates(person: sure.personID) }.suggestions
+    #expect(others.map(\.contactName) == ["Office"])
+    _ = try fixture.write { try $0.contacts.restore(sure.contactID, at: 10) }
+    #expect(try fixture.read { try $0.links.candidates(person: sure.personID) }.suggestions.isEmpty)
+    _ = try fixture.write { try $0.sources.remove("home") }
+    try fixture.addSource("home")
+    try fixture.write { try $0.contacts.insert(Contact("Ann Lee")) }
+    #expect(try fixture.read { try $0.links.candidates() }.suggestions.map(\.personID) == [sure.personID])
+  }
+
+  @Test func aLinkFollowsItsCardIntoAnotherContact() throws {
+    let fixture = try ContactsFixture()
+    let ann = try fixture.addPerson("Mum")
+    for name in ["home", "other"] { try fixture.addSource(name) }
+    func contactID() throws -> String {
+      try fixture.read { try $0.records.require(Person.self, ann.id) }.contactID
+    }
+    let first = try fixture.addCard("a.vcf", uid: "1", name: "Ann Lee")
+    try fixture.write { try $0.links.link(person: ann.id, contact: first) }
+    // A copy takes nothing away; it takes the place of a contact that is deleted.
+    let copy = try fixture.addCard("b.vcf", uid: "1", name: "Ann Lee")
+    #expect(try contactID() == first)
+    try fixture.write { try $0.contacts.softDelete([first], at: 9) }
+    #expect(try contactID() == copy)
+    #expect(try fixture.read { try $0.acquaintances.person(ofContact: copy) }?.id == ann.id)
+    // The first one comes back beside it.
+    _ = try fixture.write { try $0.contacts.restore(first, at: 10) }
+    #expect(try contactID() == copy)
+    // The source goes, and its contacts are those of another one.
+    let elsewhere = try fixture.addCard("a.vcf", uid: "1", name: "ann lee", in: "other")
+    _ = try fixture.write { try $0.sources.remove("home") }
+    #expect(try contactID() == elsewhere)
+    // Nothing is left; then the source is added again.
+    _ = try fixture.write { try $0.sources.remove("other") }
+    #expect(try contactID().isEmpty)
+    try fixture.addSource("home")
+    let again = try fixture.addCard("new.vcf", uid: "1", name: "Ann Lee")
+    #expect(try contactID() == again)
+    // A contact that is restored, and one whose card gets the UID and name.
+    try fixture.write { try $0.contacts.softDelete([again], at: 11) }
+    let third = try fixture.addCard("c.vcf", uid: "3", name: "Cy")
+    #expect(try contactID().isEmpty)
+    try fixture.write { transaction in
+      var contact = try #require(try transaction.contacts.get(third))
+      (contact.uid, contact.formattedName) = ("1", "Ann Lee")
+      try transaction.contacts.update(contact)
+    }
+    #expect(try contactID() == third)
+    #expect(try fixture.check() == "ok")
+  }
+
+  @Test func aLinkFollowsNobodyElse() throws {
+    let fixture = try ContactsFixture()
+    try fixture.addSource("home")
+    let (ann, bob) = (try fixture.addPerson("Ann"), try fixture.addPerson("Bob"))
+    func contactID(_ person: Person) throws -> String {
+      try fixture.read { try $0.records.require(Person.self, person.id) }.contactID
+    }
+    let first = try fixture.addCard("a.vcf", uid: "1", name: "Ann Lee")
+    let taken = try fixture.addCard("b.vcf", uid: "1", name: "Ann Lee")
+    let rejected = try fixture.addCard("c.vcf", uid: "1", name: "Ann Lee")
+    try fixture.write { transaction in
+      try transaction.links.link(person: ann.id, contact: first)
+      try transaction.links.link(person: bob.id, contact: taken)
+      try transaction.links.dismiss(person: ann.id, contact: rejected)
+      try transaction.contacts.softDelete([first], at: 9)
+    }
+    // Another person under the same UID, as of a program that counts its cards, and cards without a UID.
+    _ = try fixture.addCard("d.vcf", uid: "1", name: "Dan")
+    _ = try fixture.addCard("e.vcf", uid: "", name: "Ann Lee")
+    #expect(try contactID(ann).isEmpty)
+    #expect(try contactID(bob) == taken)
+    // A person who is deleted takes none away.
+    _ = try fixture.write { try $0.records.delete(Person.self, ann.id, now: 10) }
+    let free = try fixture.addCard("f.vcf", uid: "1", name: "Ann Lee")
+    try fixture.write { try $0.contacts.softDelete([taken], at: 11) }
+    #expect([free, rejected].contains(try contactID(bob)))
+  }
+
   private static func household() throws -> ContactsFixture {
     let fixture = try ContactsFixture()
     try fixture.addSource("home")
@@ -84,5 +168,22 @@ import Testing
       }
     }
     return fixture
+  }
+}
+
+extension ContactsFixture {
+  /// Adds a contact with its card.
+  ///
+  /// - Returns: The contact's id.
+  fileprivate func addCard(
+    _ href: String, uid: String, name: String, in source: String = "home"
+  ) throws -> String {
+    var contact = Contact(name, source: source)
+    contact.uid = uid
+    var card = CardRead()
+    card.href = href
+    card.contact = contact
+    try self.write { try $0.cards.insert([(card, PreparedContact(contact))], in: source) }
+    return contact.id
   }
 }

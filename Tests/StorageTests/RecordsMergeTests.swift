@@ -166,7 +166,8 @@ import Testing
     _ = try fixture.write { [own] in try $0.records.create(own, now: 2) }
     ann.children.removeFirst()
     let report = try fixture.write { [ann] in try $0.records.merge([ann], now: 3) { _, _ in .take } }
-    #expect(report.deleted == 1)
+    #expect(report.missing.map(\.monicaID) == [5])
+    #expect(try fixture.write { try $0.records.settle(missing: report.missing, now: 3) } == (1, 0))
     #expect(
       try fixture.read { try $0.records.all(ContactField.self, ofPerson: id) }.map(\.data).sorted() == [
         "d@e.f", "own@b.c",
@@ -236,7 +237,7 @@ import Testing
     try fixture.push()
     let ids = try fixture.read { view in try [ann, bob].map { try view.records.require(Person.self, $0.id).monicaID } }
     let note = try fixture.write { try $0.records.create(Note(of: bob, "new"), now: 150) }
-    let outcome = try fixture.write { try $0.records.deletedOnServer(.person, ids + [999], now: 200) }
+    let outcome = try fixture.write { try $0.settle(missing: ids + [999], of: .person, now: 200) }
     #expect(outcome == (1, 1))
     #expect(try fixture.read { try $0.records.require(Person.self, ann.id) }.hasDeletedAt)
     #expect(try fixture.read { try $0.records.require(Call.self, call.id) }.hasDeletedAt)

@@ -1,11 +1,25 @@
 import Bus
+import Foundation
 import GRDB
 import KithMessages
+import SwiftProtobuf
 import Testing
 
 @testable import Storage
 
 @Suite struct RecordsMigrationTests {
+  /// Inserts a contact of the first source, as all versions stored it.
+  private static func contact(_ row: Int, _ name: String, reading: String = "") -> String {
+    """
+    INSERT INTO contact (id, uuid, source, sort_key, source_identifier, uid, formatted_name, name_prefix, middle, family,
+      suffix, phonetic_given, phonetic_family, phonetic_middle, nickname, organization, phonetic_organization,
+      department, title, role, kind, birthday, photo_size, photo_media_type, photo_uri, revision, etag, stale, note)
+    VALUES (\(row), '\(row)', 1, '\(name)', '\(row).vcf', '\(row)', '\(name)', '', '', '', '', '', '\(reading)', '', '', '', '', '', '',
+      '', '', '', 0, '', '', '', '', 0, '');
+    INSERT INTO contact_search (contact, sort_key, names, words) VALUES (\(row), '\(name)', '', '')
+    """
+  }
+
   @Test func aStoreOfBeforeOpensWithWhatItHad() async throws {
     let temporary = TemporaryStore()
     let earlier = Array(Migration.all.prefix { $0.name != "records" })
@@ -20,12 +34,7 @@ import Testing
       _ = try transaction.attempt { database in
         try database.execute(
           sql: """
-            INSERT INTO contact (uuid, source, sort_key, source_identifier, uid, formatted_name, name_prefix, middle, family,
-              suffix, phonetic_given, phonetic_family, phonetic_middle, nickname, organization, phonetic_organization,
-              department, title, role, kind, birthday, photo_size, photo_media_type, photo_uri, revision, etag, stale, note)
-            VALUES ('a', 1, 'ann', 'a.vcf', 'a', 'Anneliese', '', '', '', '', '', 'やまだ', '', '', '', '', '', '', '', '', '', 0, '',
-              '', '', '', 0, '');
-            INSERT INTO contact_search (contact, sort_key, names, words) VALUES (1, 'ann', '', '')
+            \(Self.contact(1, "Anneliese", reading: "やまだ"))
             """)
       }
     }
@@ -49,7 +58,7 @@ import Testing
 
   @Test func `people with Japanese names that were made before are shown family name first`() async throws {
     let temporary = TemporaryStore()
-    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "japanese_names" }))
+    let storage = try temporary.open(migrations: Migration.all)
     let made = try await storage.write { transaction throws(Failure) in
       var made: [String] = []
       for (first, last) in [("花子", "佐藤"), ("Ann", "Lee")] {
@@ -57,20 +66,94 @@ import Testing
         person.lastName = last
         made.append(try transaction.records.create(person, now: 1).id)
       }
-      // As the version of then stored them.
+      // As the version of then stored them. The step is run alone: what it reads and writes is the same in all later stores.
       try transaction.attempt { database in
         try database.execute(sql: "UPDATE record SET name = '花子 佐藤' WHERE name = '佐藤 花子'")
+        try Migration.japaneseNames.rewrite?(database)
       }
       return made
     }
-    await storage.close()
-    storage = try temporary.open(migrations: Migration.all)
     let names = try await storage.read { view throws(Failure) in
       var names: [String] = []
       for id in made { names.append(try view.records.require(Person.self, id).displayName) }
       return names
     }
     #expect(names == ["佐藤 花子", "Ann Lee"])
+    await storage.checkIntegrity()
+    #expect(await storage.status().integrity == .sound)
+    await storage.close()
+  }
+
+  @Test func `people who were deleted before do not come back, and what is not on the server has no time of it`()
+    async throws
+  {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "deleted_there" }))
+    try await storage.write { transaction throws(Failure) in
+      // As the version of then stored them: a deleted person, and a note that was restored.
+      try transaction.attempt { database in
+        try database.execute(
+          sql: """
+            INSERT INTO record (id, uuid, account, kind, state, sort_key, rank, at, name, duration, emotion, they_called,
+              created_at, updated_at, deleted_at, body, remote_made)
+            VALUES (1, 'p', 1, 1, 0, 'lee', 0, 0, 'Ann Lee', 0, 0, 0, 1, 1, 2, x'', NULL),
+              (2, 'n', 1, \(RecordKind.note.rawValue), 1, NULL, 0, 0, NULL, 0, 0, 0, 1, 1, NULL, x'', 5)
+            """)
+      }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let stored = try await storage.read { view throws(Failure) in
+      try view.attempt { try RecordWriter(database: $0).read([1, 2]) }
+    }
+    #expect(stored.map(\.wasOnServer) == [true, false] && stored.map(\.remoteMadeAt) == [nil, nil])
+    await storage.close()
+  }
+
+  @Test func `names that an earlier version indexed are found by their spelling and by their sound`() async throws {
+    let temporary = TemporaryStore()
+    var storage = try temporary.open(migrations: Array(Migration.all.prefix { $0.name != "name_sounds" }))
+    try await storage.write { transaction throws(Failure) in
+      var source = Source()
+      source.name = "home"
+      source.vdir.path = "/srv/home"
+      try transaction.sources.insert(source)
+      // As the version of then stored them.
+      try transaction.attempt { database in
+        var ulrike = Person(first: "Ulrike")
+        ulrike.lastName = "Karitomo"
+        let person: Data = try ulrike.serializedBytes()
+        try database.execute(
+          sql: """
+            \(Self.contact(1, "Philip Ng")); \(Self.contact(2, "Ann Lee"));
+            INSERT INTO name_word (word, backwards) VALUES ('filip', 'pilif'), (char(3) || 'flp', ''), ('ng', 'gn');
+            INSERT INTO name_use (word, owner) VALUES (1, 2), (2, 2), (3, 2);
+            INSERT INTO person_search (person, account, sort_key, names, words) VALUES (1, 1, 'karitomo', 'old', 'old');
+            INSERT INTO person_words (rowid, words) VALUES (1, 'old')
+            """)
+        try database.execute(
+          sql: """
+            INSERT INTO record (id, uuid, account, kind, state, sort_key, rank, at, name, duration, emotion, they_called,
+              created_at, updated_at, body)
+            VALUES (1, 'p', 1, 1, 1, 'karitomo', 0, 0, 'Ulrike Karitomo', 0, 0, 0, 1, 1, ?)
+            """, arguments: [person])
+      }
+    }
+    await storage.close()
+    storage = try temporary.open(migrations: Migration.all)
+    let found = try await storage.read { view throws(Failure) in
+      var found: [[String]] = []
+      for text in ["fillip", "felap", "ann"] {
+        found.append(try view.contacts.search(text).contacts.map(\.formattedName))
+      }
+      return found + [try view.records.searchPeople("karitmo").people.map(\.firstName)]
+    }
+    // felap is not spelled like filip, and sounds like it.
+    #expect(found == [["Philip Ng"], ["Philip Ng"], ["Ann Lee"], ["Ulrike"]])
+    let sounds = try await storage.read { view throws(Failure) in
+      try view.attempt { try $0.all("SELECT sound FROM name_entry WHERE word = 'filip'") { $0.text(0) } }
+    }
+    #expect(sounds == ["flp"])
     await storage.checkIntegrity()
     #expect(await storage.status().integrity == .sound)
     await storage.close()

@@ -1,4 +1,5 @@
 """A real kithd for each test that wants one, and cards to feed it."""
+import contextlib
 import json
 import os
 import pathlib
@@ -70,6 +71,29 @@ def pytest_terminal_summary(terminalreporter):
 
     for line in table(terminalreporter.stats):
         terminalreporter.write_line(line)
+
+
+@contextlib.contextmanager
+def stopped(process):
+    """While a process stands still, as a hung one. On a busy machine it goes on for a moment after the signal: it is waited for."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        end = time.monotonic() + 30
+        while not stands_still(process.pid):
+            assert process.poll() is None and time.monotonic() < end, f"{process.args} does not stand still"
+            time.sleep(0.001)
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def stands_still(pid):
+    """Whether each thread of a process is stopped (T in proc(5))."""
+    try:
+        states = {stat.read_text().rpartition(")")[2].split()[0] for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")}
+        return states == {"T"}
+    except OSError:  # A thread ended while this looked.
+        return False
 
 
 class Hub:

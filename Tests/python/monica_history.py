@@ -3,6 +3,7 @@ import collections
 import dataclasses
 import random
 
+from conftest import stopped
 from monica_home import note_of
 
 HELD_OFF = {"drop": True}
@@ -281,9 +282,11 @@ class ServerFault(Fault):
 
     def order(self, history):
         monica = history.home.monica
-        monica.clear_faults()
-        monica.forget_requests()
-        monica.faults({**self.what, "match": {"method": self.method}, "times": self.times})
+        # Nothing is sent between the two orders.
+        with stopped(history.home.hub.process):
+            monica.clear_faults()
+            monica.forget_requests()
+            monica.faults({**self.what, "match": {"method": self.method}, "times": self.times})
 
     def endure(self, history):
         history.home.hub.ask("Monica/Sync")

@@ -115,6 +115,8 @@ def trials(programs):
         Trial("guard", "listings of sources that fail, on a store", 2, swift("GuardHistoryTests", 200)),
         Trial("folders", "edits of folders of cards, against a model", 1, swift("RandomHistoryTests", 60)),
         Trial("records", "edits here and on a Monica, against a model", 1, swift("SyncHistoryTests", 40)),
+        Trial("rules", "names, plans, doses, cards, jobs, against plain rules", 2,
+              swift("(NameSearch|PlanHistory|PlanSchedule|HourGrid|DoseRules|ContactsWalk|RecordsOutboxWalk|WorkHistory|Fuzz)Tests", 2)),
         Trial("monica", "a household, its Monica, faults and kills", 3,
               pytest("test_monica_history.py::test_both_sides_end_equal", histories=20)),
         Trial("books", "edits of address books on real servers", 2, pytest("test_carddav_model.py", histories=10)),

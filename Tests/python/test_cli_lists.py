@@ -222,6 +222,7 @@ def test_a_summary_is_in_the_language_of_the_household_else_of_its_reader(home):
     assert title("C.UTF-8").startswith("【")
 
 
+@pytest.mark.timeout(600)  # Nearly a hundred programs, one after another.
 @pytest.mark.parametrize("zone", ["America/Los_Angeles", "UTC", "Asia/Tokyo"])
 def test_what_was_during_some_days_is_listed_in_every_list(home, zone):
     home.kith("people", "add", "Ann")

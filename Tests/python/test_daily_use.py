@@ -10,6 +10,9 @@ import pytest
 from test_care import BIN, Home, recording
 from test_terminal import Typed, width
 
+# One process makes the household, which takes about as long as ten of the tests.
+pytestmark = pytest.mark.xdist_group("daily_use")
+
 GARDEN = "About the garden and the tulips that she wants to plant in the spring, and more of it"
 
 

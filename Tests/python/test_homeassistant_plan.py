@@ -1,10 +1,12 @@
 """The care plan and measurements at Home Assistant, over a real broker; and what is said to the house about them."""
+import datetime
 import signal
 
 import pytest
 
 from home import Home, house, spoken_to
-from planned import add, doses, near, values
+from planned import UTC, add, doses, near, values
+from test_due_minute import next_minute, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +60,54 @@ def test_with_the_details_names_and_values_are_shown(hub, tmp_path):
         measured = assistant.until(lambda: len(assistant.state.get("measured", {})) == 2 and assistant.state["measured"])
         assert (measured["blood_pressure"]["value"], measured["blood_pressure"]["lower"]) == ("130", "80")
         assert measured["temperature"]["value"] == "98.6"
+
+
+def noon(hub):
+    """A zone in which it is about noon, so that a time may move within the day."""
+    behind = (datetime.datetime.now(UTC).hour - 12 + 12) % 24 - 12
+    hub.reply("Care/Configure", {"settings": {"timeZone": f"Etc/GMT{behind:+d}"}})
+    return datetime.timezone(datetime.timedelta(hours=-behind))
+
+
+def come_due(hub, item, zone):
+    """Moves an item, so that it is due since some minutes."""
+    clock = f"{datetime.datetime.now(zone) - datetime.timedelta(minutes=5):%H:%M}"
+    hub.reply("Plan/Change", {"item": {"id": item, "times": [{"time": clock}]}})
+
+
+def test_undo_takes_back_the_newest_press_and_no_entry_of_before(hub, tmp_path):
+    zone = noon(hub)
+    item = add(hub, "Aspirin", "23:30")
+    with house(hub, tmp_path) as (_, _, assistant):
+        assistant.press("care_meal", at="one")
+        assistant.until(lambda: "meal" in assistant.state["last"])
+        come_due(hub, item, zone)
+        assistant.until(lambda: assistant.state["due"] == 1)
+        assistant.press("done", at="two")
+        assistant.until(lambda: assistant.state["due"] == 0)
+        assistant.press("undo", at="three")
+        assistant.press("care_toileting", at="four")
+        assistant.until(lambda: "toileting" in assistant.state["last"])
+        assert sorted(entry["category"] for entry in entries(hub)) == ["meal", "toileting"] and len(doses(hub)) == 1
+
+
+@pytest.mark.waits
+@pytest.mark.timeout(240)
+def test_an_answer_is_about_what_was_due_when_it_was_pressed(hub, tmp_path):
+    zone = noon(hub)
+    moment = next_minute(at_least=25)
+    aspirin = add(hub, "Aspirin", "23:30")
+    add(hub, "Vitamin", f"{moment.astimezone(zone):%H:%M}")
+    with house(hub, tmp_path) as (_, _, assistant):
+        come_due(hub, aspirin, zone)
+        assistant.until(lambda: assistant.state["due"] == 1)
+        wait_until(moment - datetime.timedelta(seconds=8))
+        hub.end()
+        assistant.press("done", at="one")
+        wait_until(moment + datetime.timedelta(seconds=2))
+        hub.start()
+        assistant.until(lambda: doses(hub) and assistant.available and assistant.state["due"] == 1)
+        assert [dose["itemName"] for dose in doses(hub)] == ["Aspirin"]
 
 
 def test_a_press_is_once_whatever_the_network_does(hub, tmp_path):

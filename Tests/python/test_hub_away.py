@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import BINARIES, EXAMPLES
+from conftest import BINARIES, EXAMPLES, stopped
 from keyed import eventually
 from send import HubNotRunning, command
 from trials import NOBODY, daemon, needs_root
@@ -71,11 +71,8 @@ def test_a_hub_whose_door_is_open_and_that_does_not_know_the_user_is_not_called_
 
 def test_a_hub_that_stands_still_is_not_called_absent(tmp_path):
     with daemon() as hub:
-        hub.process.send_signal(signal.SIGSTOP)
-        try:
+        with stopped(hub.process):
             run = kith("--runtime-dir", hub.runtime, "status", env=environment(tmp_path))
-        finally:
-            hub.process.send_signal(signal.SIGCONT)
         assert run.returncode == 3, run.stderr
         assert "does not answer" in run.stderr and "Start it" not in run.stderr, run.stderr
         assert hub.end() == 0

@@ -287,6 +287,31 @@ def test_a_pass_without_changes_says_so(monica, count):
         assert household.passed() == nothing
 
 
+def test_a_sync_after_the_login_waits_for_what_that_reads(monica):
+    monica.config(contacts=120)
+    monica.reset()
+    with home(monica) as household:
+        household.passed()
+        until(lambda: household.hub.reply("Monica/Status")["sync"]["state"] == "COMPLETED")
+        monica.forget_requests()
+        household.passed()
+        again = monica.requests()["count"]
+    # Slow enough that the sync comes while the login's pass reads.
+    monica.config(latency_ms=40)
+    with home(monica, login=False) as household:
+        monica.forget_requests()
+        household.login()
+        status = household.sync()["sync"]
+        counts = {name: status.get(name, 0) for name in ("state", "added", "unchanged")}
+        assert counts["state"] == "COMPLETED" and counts["added"] > 120 and counts["unchanged"] == 0, counts
+        both = monica.requests()["count"]
+        # What was made on the server meanwhile is not missed, and each record counts once.
+        household.stranger("Late")
+        status = household.sync()["sync"]
+        assert (status["added"], status["unchanged"]) == (1, counts["added"]), status
+        assert both < 2 * again, "it was read once"
+
+
 def test_the_pass_is_followed_by_events(household):
     ann = household.person("Ann")["id"]
     household.settle()

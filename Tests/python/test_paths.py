@@ -2,13 +2,14 @@
 import contextlib
 import json
 import re
+import sqlite3
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from conftest import CONFIGURATION, FOLDERS, Hub
 from keyed import CurveWire, Key, tcp_hub
-from messages import ROOT, SERVICES
+from messages import ROOT, SERVICES, TYPES
 
 # Names of fields that name a file.
 SOUNDS_SO = re.compile(r"(^|_)(path|file|program|certificate|dir|directory|folder|client_key)$")
@@ -116,6 +117,48 @@ class HubOf(Hub):
     def close(self):
         self.end()
         self.remove()
+
+
+def synced(hub, name):
+    """The status of a source after a pass."""
+    sources = hub.reply("Contacts/Sync", {"sources": [name]}, timeout=60)["sources"]
+    return next(status for status in sources if status["source"] == f"contacts:{name}")
+
+
+def test_what_an_earlier_version_stored_sends_no_file_of_kithd_itself(services, tmp_path):
+    token = secret(tmp_path / "token")
+    allowed = CONFIGURATION.replace(FOLDERS, f'[secrets]\nfolders = ["{tmp_path}"]\n')
+    with contextlib.closing(HubOf(allowed)) as hub:
+        hub.start()
+        for name in ("kept", "old"):
+            hub.reply("Channels/Add", {"channel": {"name": name, "ntfy": {"topic": name, "address": services.url}, "secretFile": token}})
+            hub.reply("Contacts/AddSource", {"name": name, "carddav": {
+                "url": f"{services.url}/{name}/", "username": "ann", "passwordFile": token, "allowPlainHttp": True}})
+        hub.end()
+        own = secret(hub.directory / "state" / "of-the-hub", "tk_of_the_hub\n")
+        with contextlib.closing(sqlite3.connect(hub.directory / "state" / "kith.db")) as database, database:
+            (body,), = database.execute("SELECT body FROM channel WHERE name = 'old'")
+            channel = TYPES["kith.v1.Channel"].FromString(body)
+            channel.secret_file = own
+            database.execute("UPDATE channel SET body = ? WHERE name = 'old'", (channel.SerializeToString(),))
+            (body,), = database.execute("SELECT account FROM source WHERE name = 'old'")
+            account = TYPES["kith.v1.CardDAV"].FromString(body)
+            account.password_file = own
+            database.execute("UPDATE source SET account = ? WHERE name = 'old'", (account.SerializeToString(),))
+        hub.start()
+        error = hub.reply("Channels/Test", {"name": "old", "language": "en"}, timeout=60)["delivery"]["error"]
+        assert (error["code"], error["reason"]) == ("PERMISSION_DENIED", "PATH_NOT_ALLOWED"), error
+        sync = synced(hub, "old")
+        assert (sync["state"], sync["error"]["reason"]) == ("ERROR", "PATH_NOT_ALLOWED"), sync
+        # A file elsewhere is kept, also when its folder is no longer listed.
+        hub.end()
+        (hub.directory / "config.toml").write_text(CONFIGURATION.replace(FOLDERS, ""))
+        hub.start()
+        hub.reply("Channels/Test", {"name": "kept", "language": "en"}, timeout=60)
+        sync = synced(hub, "kept")
+        assert sync["error"]["reason"] not in ("PATH_NOT_ALLOWED", "NEEDS_CREDENTIALS"), sync
+        sent = json.dumps(services.seen)
+        assert sent.count("Bearer tk_secret") == 1 and "tk_of_the_hub" not in sent
 
 
 def test_the_command_line_of_another_machine_sends_the_secret_itself(hub, admin, services, tmp_path):

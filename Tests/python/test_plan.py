@@ -114,7 +114,7 @@ def test_a_change_keeps_what_the_item_said_before(house, soon):
     assert [time["time"] for time in changed["times"]] == [later] and changed["times"][0]["slot"] == item["times"][0]["slot"]
     assert [version["item"]["times"][0]["time"] for version in house.reply("Plan/Item", {"id": item["id"]})["versions"]] == [clock]
     # What was given for the time of before is not lost.
-    shown = house.reply("Plan/Day", {})
+    shown = day(house, date)
     assert len(shown.get("others", [])) + sum("dose" in due for due in shown.get("dues", [])) == 1
     for method, state in (("Pause", "paused"), ("Resume", "active"), ("End", "ended")):
         assert house.reply(f"Plan/{method}", {"id": item["id"]})["state"] == state
@@ -191,7 +191,7 @@ def test_the_command_line_asks_before_and_says_what_it_did(house, soon):
 
 @pytest.mark.parametrize("language, typed, words", [
     ("ja", ("plan", "add", "水"), "--at 8:00"), ("ja", ("plan", "add", "水", "--at", "朝ごはん"), "--at: 8:00 や 午後8時"),
-    ("ja", ("plan", "stock", "Aspirin"), "残りの数"), ("ja", ("plan", "add", "", "--at", "8:00"), "name: 入力してください。"),
+    ("ja", ("plan", "stock", "Aspirin"), "残りの数"), ("ja", ("plan", "add", "", "--at", "8:00"), "<name>: 入力してください。"),
     ("ja", ("measure", "add", "水分", "200"), "種類: 体温、血圧"), ("en", ("measure", "add", "presure", "120"), "blood pressure, pulse"),
     ("ja", ("measure", "add", "血圧", "130"), "130/80"), ("ja", ("measure", "add", "体温", "abc"), "のような数"),
 ])

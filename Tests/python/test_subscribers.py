@@ -1,7 +1,6 @@
 """Ten subscribers, one of them stopped while thousands of events are published: all end with every event, in order."""
 import collections
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -9,7 +8,7 @@ import uuid
 
 import zmq
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, stopped
 from trials import daemon, dense
 
 SUBSCRIBERS = 10
@@ -92,17 +91,16 @@ def test_one_stopped_subscriber_of_ten_replays_and_nobody_loses_anything(tmp_pat
             make_events(hub, IN_FLIGHT, names)
             first = hub.seq("sync")
             wait_for(30, "the first events at all", lambda: all(watcher.position() == first for watcher in watchers))
-            *others, stopped = watchers
-            stopped.process.send_signal(signal.SIGSTOP)
-            start = time.monotonic()
-            make_events(hub, EVENTS, names)
-            seconds = time.monotonic() - start
-            head = hub.seq("sync")
-            assert head == first + EVENTS
-            wait_for(60, "all events at the nine", lambda: all(watcher.position() == head for watcher in others))
-            assert stopped.position() < head, "the stopped one has read on"
-            stopped.process.send_signal(signal.SIGCONT)
-            wait_for(60, "all events at the one that was stopped", lambda: stopped.position() == head)
+            *others, late = watchers
+            with stopped(late.process):
+                start = time.monotonic()
+                make_events(hub, EVENTS, names)
+                seconds = time.monotonic() - start
+                head = hub.seq("sync")
+                assert head == first + EVENTS
+                wait_for(60, "all events at the nine", lambda: all(watcher.position() == head for watcher in others))
+                assert late.position() < head, "the stopped one has read on"
+            wait_for(60, "all events at the one that was stopped", lambda: late.position() == head)
 
             truth = [(event["header"]["seq"], event["header"]["key"], event["event"]) for event in dense(hub, "sync")]
             origins = []

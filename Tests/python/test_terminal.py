@@ -16,7 +16,7 @@ import unicodedata
 
 import pytest
 
-from conftest import CONFIGURATION
+from conftest import CONFIGURATION, stopped
 from keyed import eventually
 from test_care import BIN, Home, recording
 
@@ -231,15 +231,12 @@ def test_a_download_that_is_interrupted_leaves_nothing(home, kept, tmp_path, wit
     typed = Typed(home, "care", "audio", kept, "-o", folder / "note.wav")
     typed.until_true(lambda: files_open_in(folder, typed.process))
     # In the middle for as long as it takes: the hub stands still.
-    home.process.send_signal(signal.SIGSTOP)
-    try:
+    with stopped(home.process):
         if with_signal:
             typed.process.send_signal(with_signal)
         else:
             typed.type("\x03")
         assert typed.end() != 0, typed.said
-    finally:
-        home.process.send_signal(signal.SIGCONT)
     assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("note.wav", "as it was")]
 
 

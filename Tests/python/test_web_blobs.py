@@ -98,6 +98,23 @@ def test_a_recording_is_one_entry_however_often_it_is_sent(front, ann, tmp_path)
     assert voice(front.device("listener", "viewer"), sound, "k").status_code == 403
 
 
+def test_a_key_that_two_devices_choose_makes_two_entries(front, tmp_path):
+    sounds = [recording(tmp_path / f"{seconds}.wav", seconds).read_bytes() for seconds in (2, 3, 2)]
+    answers = [voice(front.device(f"phone-{number}"), sound, "2026-11-25T08:00:00") for number, sound in enumerate(sounds)]
+    entries = [answer.json()["record"] for answer in answers]
+    assert len({entry["id"] for entry in entries}) == 3 and [int(entry["audioBytes"]) for entry in entries] == [len(sound) for sound in sounds]
+    assert not [entry for entry in entries if "deletedAt" in front.hub.reply("Care/Get", {"id": entry["id"]})["record"]]
+
+
+def test_an_upload_with_less_sound_takes_nothing_away(front, ann, tmp_path):
+    sound = recording(tmp_path / "a.wav", 2).read_bytes()
+    whole = voice(ann, sound, "recording-less").json()["record"]
+    again = voice(ann, sound[:44], "recording-less")
+    assert again.status_code == 200 and again.json()["record"]["id"] == whole["id"]
+    held = front.hub.reply("Care/Get", {"id": whole["id"]})["record"]
+    assert "deletedAt" not in held and int(held["audioBytes"]) == len(sound)
+
+
 def test_a_large_recording_is_refused_without_being_kept(front, ann):
     answer = voice(ann, b"RIFF" + bytes(33 << 20), "too-large")
     assert answer.status_code == 413

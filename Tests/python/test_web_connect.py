@@ -1,16 +1,14 @@
 """A client that somebody else's generator made: connect-python, from proto/ alone."""
 import importlib
 import pathlib
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from connectrpc.code import Code
 from connectrpc.errors import ConnectError
 
-from conftest import ROOT
+from conftest import ROOT, stopped
 from web import door, new_token
 
 
@@ -83,14 +81,8 @@ def test_an_error_has_its_code_and_the_status_of_the_hub(front, generated, clien
 
 def test_a_command_that_takes_too_long_ends_in_time(front, client):
     request = client.messages.ListCareRequest()
-    front.hub.process.send_signal(signal.SIGSTOP)
-    # It stops a moment after the signal: it could answer until then.
-    while "State:\tT" not in pathlib.Path(f"/proc/{front.hub.process.pid}/status").read_text():
-        time.sleep(0.001)
-    try:
+    with stopped(front.hub.process):
         with pytest.raises(ConnectError) as caught:
             client.care.list(request, headers=client.headers, timeout_ms=300)
         assert caught.value.code == Code.DEADLINE_EXCEEDED
-    finally:
-        front.hub.process.send_signal(signal.SIGCONT)
     client.care.list(request, headers=client.headers, timeout_ms=30_000)

@@ -1,9 +1,12 @@
 """kithd and kith-web are killed between a request and its answer: every effect is there exactly once, and every stream is dense."""
 import contextlib
+import json
 import random
 import signal
+import socket
 import threading
 import time
+import urllib.parse
 
 import pytest
 import requests
@@ -127,6 +130,58 @@ def test_a_recording_whose_hub_is_killed_at_a_marked_point_is_one_entry(point, t
         assert answers and answers[-1].status_code == 200, [answer.text for answer in answers]
         found = entries(hub)
         assert [entry["id"] for entry in found] == [answers[-1].json()["record"]["id"]]
+        assert sound_of(hub, found[0]) == sound
     finally:
         front.end()
         hub.end()
+
+
+@pytest.mark.parametrize("is_worked_on", [False, True])
+def test_a_recording_that_the_hub_ended_while_its_sender_was_away_is_whole_once_it_is_sent_again(is_worked_on, tmp_path):
+    sound = recording(tmp_path / "a.wav", 20).read_bytes()
+    hub = Hub().start()
+    front = Door(hub)
+    try:
+        front.start()
+        ann = front.device("ann")
+        message = urllib.parse.quote(json.dumps({"category": "meal", "clientId": "spoken-once"}))
+        ways = {"path": f"/care/voice?message={message}",
+                "headers": {"Content-Type": "audio/wav", "Idempotency-Key": "spoken-once"}}
+        begin(front, ann, sound, 300 << 10, **ways)
+        # The hub ends open recordings at its start. The phone is away, and for so long that the hub remembers no answer.
+        hub.end()
+        hub.start()
+        (part,) = entries(hub)
+        assert 0 < int(part["audioBytes"]) < len(sound)
+        if is_worked_on:
+            hub.reply("Care/Update", {"record": {"id": part["id"], "memo": "She had soup."}})
+        end = time.monotonic() + 30
+        while (answer := ann.ask("POST", data=sound, **ways)).status_code != 200:
+            assert answer.status_code in (502, 503) and time.monotonic() < end, answer.text
+            time.sleep(0.1)
+        whole = answer.json()["record"]
+        assert whole["id"] != part["id"] and whole["category"] == "meal" and sound_of(hub, whole) == sound
+        assert ann.ask("POST", data=sound, **ways).json()["record"]["id"] == whole["id"]
+        assert {entry["id"] for entry in entries(hub)} == {whole["id"]} | ({part["id"]} if is_worked_on else set())
+    finally:
+        front.end()
+        hub.end()
+
+
+def begin(front, device, body, count, path, headers):
+    """Sends the first bytes of a request until the hub has some of them, and breaks the connection off."""
+    with socket.create_connection(("127.0.0.1", front.port), timeout=30) as wire:
+        fields = {**headers, "Host": f"localhost:{front.port}", "Content-Length": len(body), **device.session.headers}
+        wire.sendall("\r\n".join([f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]).encode())
+        wire.sendall(body[:count])
+        kept = front.hub.directory / "state" / "audio"
+        end = time.monotonic() + 30
+        while not any(file.stat().st_size > 0 for file in kept.glob("*.part")):
+            assert time.monotonic() < end, "the hub got no sound"
+            time.sleep(0.02)
+
+
+def sound_of(hub, entry):
+    """The sound of an entry, which no engine has transcribed, as the hub keeps it."""
+    assert int(entry["audioBytes"]) == (hub.directory / "state" / "audio" / entry["id"]).stat().st_size
+    return (hub.directory / "state" / "audio" / entry["id"]).read_bytes()

@@ -3,7 +3,6 @@ import concurrent.futures
 import hashlib
 import itertools
 import os
-import signal
 import socket
 import ssl
 import time
@@ -11,6 +10,7 @@ import time
 import pytest
 import requests
 
+from conftest import stopped
 from web import Device, door, new_token
 
 
@@ -31,33 +31,26 @@ def test_made_up_tokens_lock_nobody_out(front):
 def test_requests_that_are_followed_count_as_well(front):
     device = front.device("follower")
     assert device.post("System/Whoami").status_code == 200
-    os.kill(front.hub.process.pid, signal.SIGSTOP)
-    try:
-        with concurrent.futures.ThreadPoolExecutor(20) as pool:
-            def ask(_):
-                return Device(front, device.token).post("Care/List", headers={"Accept": "application/x-ndjson"}).status_code
+    def ask(_):
+        return Device(front, device.token).post("Care/List", headers={"Accept": "application/x-ndjson"}).status_code
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        with stopped(front.hub.process):
             waiting = [pool.submit(ask, number) for number in range(20)]
             refused = list(itertools.islice(concurrent.futures.as_completed(waiting, timeout=60), 12))
             assert [answer.result() for answer in refused] == [429] * 12
-            os.kill(front.hub.process.pid, signal.SIGCONT)
-            assert [answer.result(60) for answer in waiting if answer not in refused] == [200] * 8
-    finally:
-        os.kill(front.hub.process.pid, signal.SIGCONT)
+        assert [answer.result(60) for answer in waiting if answer not in refused] == [200] * 8
 
 
 def test_a_reader_that_goes_away_cancels_nothing(front):
     device = front.device("walker")
     message = b'{"category": "meal", "memo": "stays"}'
-    os.kill(front.hub.process.pid, signal.SIGSTOP)
-    try:
+    with stopped(front.hub.process):
         with socket.create_connection(("127.0.0.1", front.port)) as plug:
             plug.sendall((f"POST /kith.v1.Care/Record HTTP/1.1\r\nHost: localhost:{front.port}\r\nAuthorization: Bearer {device.token}\r\n"
                           "Accept: application/x-ndjson\r\nContent-Type: application/json\r\nIdempotency-Key: walker-1\r\n"
                           f"Content-Length: {len(message)}\r\n\r\n").encode() + message)
             assert plug.recv(15) == b"HTTP/1.1 200 OK"
         time.sleep(0.5)
-    finally:
-        os.kill(front.hub.process.pid, signal.SIGCONT)
     answer = device.post("Care/Record", {"category": "meal", "memo": "stays"}, key="walker-1")
     assert answer.status_code == 200, answer.text
     assert [record["memo"] for record in device.reply("Care/List")["records"]].count("stays") == 1

@@ -12,10 +12,10 @@ import time
 import pytest
 
 import servers
-from conftest import BINARIES, seed, tally
+from conftest import BINARIES, seed, stopped, tally
 from send import HubNotRunning
 from trials import CARDS, AddressBook, add_folder, contacts, corpus, dense, together
-from workers import Home, monica_home, one_effect, people, started, stopped, until
+from workers import Home, monica_home, one_effect, people, started, until
 
 SEED = seed(20261121)
 NAP, SLEEP, COMA = 5, 20, 60

@@ -14,7 +14,7 @@ import wave
 import pytest
 import zmq
 
-from conftest import BINARIES
+from conftest import BINARIES, stopped
 from keyed import eventually
 from trials import Daemon
 
@@ -82,11 +82,9 @@ class Worker:
         assert self.process.wait(within) == -signal.SIGKILL, self.log.read_text()[-2000:]
         return self
 
-    @contextlib.contextmanager
     def stopped(self):
         """While it stands still, as a hung one."""
-        with stopped(self.process):
-            yield
+        return stopped(self.process)
 
     def says(self, text, seconds=30):
         """Whether the log comes to say something."""
@@ -96,15 +94,6 @@ class Worker:
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-
-
-@contextlib.contextmanager
-def stopped(process):
-    process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGCONT)
 
 
 class Home(Daemon):

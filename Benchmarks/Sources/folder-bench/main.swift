@@ -1,8 +1,8 @@
 // Passes over a folder of cards: first, without changes, and with 1 % changed, against reading and parsing alone.
 //
-//   folder-bench FOLDER        a folder of .vcf files, which is edited and put back
+//   folder-bench FOLDER [STORE]        a folder of .vcf files, which is edited and put back
 //
-// The store is made in a directory of its own beside the folder and removed at the end.
+// The store is made in a directory of its own beside the folder. At the end it is moved to STORE, or removed.
 
 import Bus
 import ContactsSync
@@ -39,7 +39,7 @@ func peakMemory() -> Int {
 }
 
 guard let folder = CommandLine.arguments.dropFirst().first else {
-  print("usage: folder-bench FOLDER")
+  print("usage: folder-bench FOLDER [STORE]")
   exit(2)
 }
 let logger = Logger(label: "folder-bench") { _ in SwiftLogNoOpLogHandler() }
@@ -101,4 +101,8 @@ for (href, original) in originals { try original.write(to: URL(fileURLWithPath: 
 let status = try await storage.read { view throws(Failure) in try view.sources.find("bench")?.source.status }
 print("contacts: \(status?.live ?? 0), updated: \(status?.updated ?? 0), peak memory: \(peakMemory()) MiB")
 await storage.close()
-try FileManager.default.removeItem(atPath: directory)
+if let kept = CommandLine.arguments.dropFirst(2).first {
+  try FileManager.default.moveItem(atPath: directory, toPath: kept)
+} else {
+  try FileManager.default.removeItem(atPath: directory)
+}

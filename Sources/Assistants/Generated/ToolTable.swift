@@ -339,6 +339,7 @@ enum ToolTable {
     "CareVersion.occurred_at": #"{"type":"string","format":"date-time"}"#,
     "CareVersion.transcript": #"{"type":"string"}"#,
     "CareVersion.memo": #"{"type":"string"}"#,
+    "CareVersion.recorder": #"{"description":"who was said to have recorded it","type":"string"}"#,
     "RecordCareRequest.category": #"{"type":"string","enum":["medication","meal","toileting","medical_visit","free_memo"]}"#,
     "RecordCareRequest.memo": #"{"type":"string","maxLength":5000}"#,
     "RecordCareRequest.occurred_at": #"{"description":"absent = now","type":"string","format":"date-time"}"#,

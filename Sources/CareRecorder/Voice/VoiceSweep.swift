@@ -11,8 +11,8 @@ enum VoiceSweep {
   enum Action: Equatable {
     /// It is no longer needed: unlink the file, then forget the row.
     case remove
-    /// The file will not grow any more: transcribe it.
-    case transcribe
+    /// The file will not grow any more: transcribe its bytes.
+    case transcribe(UInt64)
     /// There is no sound, or only an empty file, which is deleted: the entry waits for a memo.
     case noteInterrupted
   }
@@ -45,6 +45,6 @@ enum VoiceSweep {
   static func action(for audio: CareAudio, size: UInt64?) -> Action {
     guard audio.state != .deleting else { return .remove }
     guard let size, size > 0 else { return .noteInterrupted }
-    return .transcribe
+    return .transcribe(size)
   }
 }

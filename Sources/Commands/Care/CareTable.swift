@@ -45,9 +45,13 @@ struct CareCard {
     rows += record.versions.map { version in
       let author = version.replacedBy.isEmpty ? "" : say(" by \(version.replacedBy)", " \(version.replacedBy)")
       let time = session.relative(version.replacedAt)
+      let values = [
+        say.category(version.category), session.zone.text(version.occurredAt), version.transcript, version.memo,
+        version.recorder,
+      ]
       return (
         say("Before", "訂正前"),
-        "\([version.transcript, version.memo].filter { !$0.isEmpty }.joined(separator: " / "))"
+        values.filter { !$0.isEmpty }.joined(separator: " / ")
           + say(" (corrected \(time)\(author))", "(\(time)に訂正\(author))")
       )
     }

@@ -3,39 +3,30 @@ internal import Bus
 internal import KithClient
 internal import KithMessages
 internal import SwiftProtobuf
-internal import Synchronization
 
 /// Words that a shell offers for an argument, from kithd: names, channels, ids. Quick, and silent while kithd is away.
 enum Completion {
   /// Finds words that begin with what was typed; others may be among them, which the shell leaves out.
   typealias Source = @Sendable (_ typed: String, _ session: Session) async throws(Failure) -> [String]
 
-  /// The parser asks without waiting, so it is asked twice: first what it wants, then for what was found.
-  private static let state = Mutex<(asked: (source: Source, typed: String)?, found: [String])>((nil, []))
   private static let most: UInt32 = 50
 
-  /// The completion of an argument.
+  /// The completion of an argument. A shell asks for it with `kith ---completion call log -- positional@0 ...`.
   static func of(_ source: @escaping Source) -> CompletionKind {
-    .custom { _, _, typed in
-      self.state.withLock { state in
-        state.asked = (source, typed.filter { !"\\\"'".contains($0) })
-        return state.found.map { CompletionShell.requesting == .bash ? Self.quoted($0) : $0 }
-      }
+    .custom { (arguments: [String], _: Int, typed: String) async in
+      let words = await Self.found(source, typed.filter { !"\\\"'".contains($0) }, arguments)
+      return CompletionShell.requesting == .bash ? words.map(Self.quoted) : words
     }
   }
 
-  /// Finds the words, if a shell asks for some: `kith ---completion call log -- positional@0 ...`.
-  static func prepare(_ arguments: [String]) async {
-    guard arguments.first == "---completion" else { return }
-    _ = try? KithCommand.parseAsRoot(arguments)
-    guard let asked = self.state.withLock({ $0.asked }) else { return }
+  private static func found(_ source: Source, _ typed: String, _ arguments: [String]) async -> [String] {
     let given = zip(arguments, arguments.dropFirst()).filter { ["--runtime-dir", "--hub", "--key"].contains($0.0) }
     guard let options = try? GlobalOptions.parse(given.flatMap { [$0.0, $0.1] }),
       let client = try? await options.connect(within: .seconds(1))
-    else { return }
-    let found = try? await asked.source(asked.typed, Session(client: client, console: .standard, options))
+    else { return [] }
+    let found = try? await source(typed, Session(client: client, console: .standard, options))
     await client.close()
-    self.state.withLock { $0.found = (found ?? []).map(Printable.text).filter { !$0.isEmpty } }
+    return (found ?? []).map(Printable.text).filter { !$0.isEmpty }
   }
 
   /// bash expands the words of `compgen -W` as it expands a command line, and names come from other people: bash(1), Programmable

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Bus
 internal import Glibc
 internal import Help
@@ -146,9 +147,12 @@ public struct Console: Sendable {
   }
 
   /// Prints why a command failed.
-  func report(_ failure: Failure, asJSON: Bool) {
+  ///
+  /// - Parameter command: The command; nil if none was run.
+  func report(_ failure: Failure, of command: (any ParsableCommand.Type)? = nil, asJSON: Bool) {
     guard asJSON, let json = try? Session.json(failure.status) else {
-      return self.printError("kith: \(Printable.lines(failure.typedMessage).joined(separator: "\n"))")
+      let message = TypedFields.message(of: failure, command)
+      return self.printError("kith: \(Printable.lines(message).joined(separator: "\n"))")
     }
     self.err(json + "\n")
   }
@@ -305,42 +309,5 @@ struct Pager {
     for line in lines where fputs(line + "\n", pipe) < 0 { break }
     // 127 is the shell's code for a program that it does not find: sh(1).
     return pclose(pipe) != 127 << 8
-  }
-}
-
-/// What a person typed for a field of a message: the option, where it has another name than the field.
-private enum FieldOption {
-  private static let options = [
-    "called_at": "--at", "occurred_at": "--at", "happened_at": "--at", "written_at": "--at", "happened_on": "--on",
-    "initial_date": "--on", "frequency": "--unit", "every": "--every", "in_days": "--in", "on": "--on",
-    "duration_minutes": "--duration", "catch_up_minutes": "--catch-up", "keep_audio_hours": "--keep-audio",
-    "time_zone": "--time-zone", "person_time": "--person-time", "postal_code": "--postal-code",
-    "first_name": "<first-name>", "last_name": "--last-name", "middle_name": "--middle-name",
-    "deceased_on": "--deceased-on", "food_preferences": "--food", "how_met": "--met", "from_day": "--from",
-    "to_day": "--to", "from": "--from", "to": "--to", "until": "--until",
-    "birthday": "--birthday", "gender": "--gender", "emotion": "--emotion", "status": "--status",
-    "tags": "--tag", "category": "<category>", "person_id": "<person>", "contact_id": "<contact>",
-    "secret_file": "--secret-file", "text": "<text>", "body": "<text>", "time": "<time>",
-    "file": "<file>", "method": "<method>", "message": "<message>", "fingerprint": "<fingerprint>",
-    "public_key_z85": "--public-key", "times": "--at", "every_hours": "--every", "first_time": "--first",
-    "due": "--due",
-    "order_at": "--order-at", "value": "<value>", "lower": "<value>",
-  ]
-
-  /// The option for a field, which may be within another: `channel.secret_file`.
-  static func name(_ field: String) -> String {
-    let last = field.split(separator: ".").last.map(String.init) ?? field
-    return self.options[last] ?? last.replacing("_", with: " ")
-  }
-}
-
-extension Failure {
-  /// The message in the words of the command line: options instead of fields, methods without their package.
-  fileprivate var typedMessage: String {
-    var message = self.message
-    if self.reason == "FIELD_INVALID", let field = self.status.details.keys.first, message.hasPrefix("\(field): ") {
-      message = FieldOption.name(field) + message.dropFirst(field.count)
-    }
-    return message.replacing("kith.v1.", with: "")
   }
 }

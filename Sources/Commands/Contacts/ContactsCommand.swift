@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bus
+internal import FailureWords
 internal import KithMessages
 
 struct ContactsCommand: AsyncParsableCommand {
@@ -136,8 +137,8 @@ struct RestoreContactCommand: HubCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  @Argument(help: IDText.help)
-  var target: RecordID<Contact>
+  @Argument(help: ContactReference.help)
+  var target: ContactReference
 
   func run(_ session: Session) async throws {
     var request = RestoreContactRequest()
@@ -271,7 +272,7 @@ struct ContactProblemsCommand: HubCommand {
     for problem in problems {
       let place = problem.line > 0 ? "\(problem.sourceIdentifier):\(problem.line)" : problem.sourceIdentifier
       table.add(
-        problem.source, place, problem.message.isEmpty ? problem.kind : problem.message,
+        problem.source, place, say(problem.message.isEmpty ? problem.kind : problem.message, problem.inJapanese),
         problem.skipped ? say("skipped", "読めない") : say("repaired", "直して読んだ"), session.relative(problem.firstSeenAt))
     }
     return table.lines(session)

@@ -24,7 +24,7 @@ struct ExportPlanCommand: HubCommand {
     var items: [PlanItem] = []
     // The list has no notes.
     for item in try await session.ask(ListPlanItemsRequest.with { $0.all = true }).items {
-      items.append(try await session.ask(GetPlanItemRequest.with { $0.id = item.id }))
+      items.append(try await Self.whole(item.id, session))
     }
     guard self.export.format == .fhir else {
       let bytes =
@@ -39,6 +39,19 @@ struct ExportPlanCommand: HubCommand {
     let names = Set(medicines.map(\.id))
     for dose in doses where names.contains(dose.itemID) { bundle.add(dose) }
     try await self.export.write(bundle.bytes, session)
+  }
+
+  /// An item with all that it said before, which comes in pieces.
+  private static func whole(_ id: String, _ session: Session) async throws -> PlanItem {
+    var item = try await session.ask(GetPlanItemRequest.with { $0.id = id })
+    while let newest = item.versions.first {
+      let request = GetPlanItemRequest.with { ($0.id, $0.skipVersions) = (id, UInt32(item.versions.count)) }
+      let more = try await session.ask(request).versions
+      // An older kithd gives the same ones again.
+      guard let first = more.first, first != newest else { break }
+      item.versions += more
+    }
+    return item
   }
 
   private static let columns = [

@@ -43,7 +43,7 @@ struct ConflictView {
       lines.append("  " + say("It was deleted here and changed on the server.", "こちらで削除され、サーバーで変更されました。"))
     }
     if conflict.deletedOnServer {
-      lines.append("  " + say("It was changed here and deleted on the server.", "こちらで変更され、サーバーで削除されました。"))
+      lines.append("  " + say("The server does not have it any more.", "サーバーにはもうありません。"))
     }
     if !conflict.fields.isEmpty { lines += self.table(session).map { "  " + $0 } }
     return lines + self.advice(session).map { "  " + Printable.text($0) }
@@ -97,6 +97,7 @@ struct ResolveConflictCommand: HubCommand {
     discussion: """
       Example: kith monica resolve \(IDText.example) --keep local
       Example: kith monica resolve \(IDText.example) --merge note=local called_at=server
+      Example: kith monica resolve --deleted --keep local
       """)
 
   static let columns = QueueTable.columns
@@ -104,7 +105,10 @@ struct ResolveConflictCommand: HubCommand {
   @OptionGroup var global: GlobalOptions
 
   @Argument(help: IDText.help)
-  var target: RecordID<QueueEntry>
+  var target: RecordID<QueueEntry>?
+
+  @Flag(help: "All records that the server does not have any more.")
+  var deleted = false
 
   @Option(help: "The side to keep.")
   var keep: Side?
@@ -115,6 +119,9 @@ struct ResolveConflictCommand: HubCommand {
   var merge: [FieldChoice] = []
 
   func validate() throws {
+    guard (self.target != nil) != self.deleted else {
+      throw ValidationError("Give the id of a conflict, or --deleted.")
+    }
     guard (self.keep != nil) == self.merge.isEmpty else {
       throw ValidationError("Choose a side: --keep local, --keep server, or --merge FIELD=local FIELD=server...")
     }
@@ -122,10 +129,17 @@ struct ResolveConflictCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     var request = ResolveConflictRequest()
-    request.id = try await self.target.id(session)
+    if let target { request.id = try await target.id(session) }
+    request.allDeletedOnServer = self.deleted
     request.keep = self.keep?.rawValue ?? "merge"
     for choice in self.merge { request.fields[choice.field] = choice.side.rawValue }
-    try await session.show(try await session.ask(request), verb: session.language("Resolved", "解決"))
+    var reply = try await session.ask(request)
+    while self.deleted, !reply.entries.isEmpty {
+      let more = try await session.ask(request)
+      guard !more.entries.isEmpty else { break }
+      reply.entries += more.entries
+    }
+    try await session.show(reply, verb: session.language("Resolved", "解決"))
   }
 }
 

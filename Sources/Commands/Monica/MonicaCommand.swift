@@ -57,7 +57,7 @@ struct LoginMonicaCommand: HubCommand {
         session.language("API token of Monica: ", "Monica の API トークン: "), kind: "token", file: self.tokenFile,
         session.language)
     }
-    try await session.show(try await session.ask(request))
+    try await session.show(beginning: try await session.ask(request))
   }
 }
 
@@ -94,7 +94,7 @@ struct SwitchMonicaCommand: HubCommand {
   func run(_ session: Session) async throws {
     var request = SwitchInstanceRequest()
     request.endpoint = self.endpoint
-    try await session.show(try await session.ask(request))
+    try await session.show(beginning: try await session.ask(request))
   }
 }
 
@@ -137,6 +137,11 @@ extension Session {
   /// Prints the account in use and the state of its sync.
   func show(_ status: MonicaStatus) async throws(Failure) {
     try await self.show(status, MonicaReport(status).lines(self))
+  }
+
+  /// Prints the account that is in use from now on. kithd reads it at once.
+  fileprivate func show(beginning status: MonicaStatus) async throws(Failure) {
+    try await self.show(status, MonicaReport(status, isBeginning: status.knownState == .loggedIn).lines(self))
   }
 }
 
@@ -192,8 +197,13 @@ extension Session {
 /// The account on a Monica server as lines.
 struct MonicaReport {
   private let status: MonicaStatus
+  private let isBeginning: Bool
 
-  init(_ status: MonicaStatus) { self.status = status }
+  /// - Parameter isBeginning: Whether a pass begins now, so that the state of the last one says little.
+  init(_ status: MonicaStatus, isBeginning: Bool = false) {
+    self.status = status
+    self.isBeginning = isBeginning
+  }
 
   func lines(_ session: Session) -> [String] {
     guard !self.status.endpoint.isEmpty else {
@@ -220,7 +230,12 @@ struct MonicaReport {
     sync.failed = self.status.failed
     sync.conflicts = self.status.conflicts
     if self.status.hasNextAttemptAt { sync.nextAttemptAt = self.status.nextAttemptAt }
-    return SourceStates([sync]).lines(session)
+    guard self.isBeginning else { return SourceStates([sync]).lines(session) }
+    let people = Count.of(Int(sync.live), "person", plural: "people")
+    let begins = session.language(
+      "monica: is being read now, \(people) so far. To wait for the end:",
+      "monica: 今読み込んでいます(これまでに\(sync.live)人)。終わりまで待つには:")
+    return ["\(begins) kith monica sync"] + SourceState(sync).advice(session)
   }
 
   private func account(_ say: Language) -> String {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Bus
 internal import KithMessages
+internal import SwiftProtobuf
 
 struct LinkPersonCommand: HubCommand {
   static let configuration = CommandConfiguration(
@@ -136,5 +137,16 @@ struct ContactReference: NameReference {
 
   func candidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
     try await session.whoIs(self.text).filter(\.hasContact).map { $0.candidate($0.contact.id) }
+  }
+
+  /// The deleted contacts with a name that has the text, and those whose deletion is held back.
+  func deletedCandidates(_ session: Session) async throws(Failure) -> [NameMatch.Candidate] {
+    let deleted = try await session.askAll(ListContactsRequest.with { $0.includeDeleted = true }).contacts
+      .filter(\.hasDeletedAt)
+    let held = try await session.askAll(ListContactsRequest.with { $0.heldBack = true }).contacts
+    let typed = self.text.foldedName
+    return (deleted + held).map { contact in
+      Acquaintance.with { $0.contact = contact }.candidate(contact.id)
+    }.filter { candidate in candidate.names.contains { $0.foldedName.contains(typed) } }
   }
 }

@@ -85,26 +85,23 @@ struct PlanItemOptions: ParsableArguments {
   }
 
   private func times(_ before: PlanItem) -> [PlanTime] {
-    let days = self.days.map { Self.parts($0).map(Weekday.name(typed:)) }
-    guard let at else {
-      return before.times.map { time in
+    self.carried(before)?.times
+      ?? before.times.map { time in
         PlanTime.with {
           $0 = time
-          $0.weekdays = days ?? []
+          $0.weekdays = self.weekdays ?? []
         }
       }
-    }
-    return Self.parts(at).map(DayWords.time).enumerated().map { place, text in
-      // The time of the same clock, else the one in its place, goes on with its amount and its days.
-      let same = before.times.first { TimeOfDay($0.time) == TimeOfDay(text) }
-      let old = same ?? (place < before.times.count ? before.times[place] : nil)
-      return PlanTime.with {
-        $0.time = text
-        $0.amount = old?.amount ?? ""
-        $0.weekdays = days ?? old?.weekdays ?? []
-      }
+  }
+
+  /// What `--at` carries over from the times of before; nil without it.
+  func carried(_ before: PlanItem) -> CarriedTimes? {
+    self.at.map { at in
+      CarriedTimes(Self.parts(at).map(DayWords.time), before: before.times, days: self.weekdays)
     }
   }
+
+  private var weekdays: [String]? { self.days.map { Self.parts($0).map(Weekday.name(typed:)) } }
 
   private static func parts(_ list: String) -> [String] {
     list.split { ",、 ".contains($0) }.map(String.init)
@@ -179,7 +176,8 @@ struct ChangePlanItemCommand: HubCommand {
         $0.item.id = before.id
         $0.fields = changes.fields
       })
-    try await session.show(reply, PlanItemCard(reply).lines(session))
+    let notes = self.options.carried(before)?.lines(session.language, unit: reply.unit) ?? []
+    try await session.show(reply, PlanItemCard(reply).lines(session) + notes)
   }
 }
 

@@ -190,6 +190,8 @@ extension NameReference {
     if match.exact(self.text).isEmpty {
       let ids = try await self.identified(session, isDeleted: isDeleted)
       if let first = ids.first, ids.count == 1 { return first }
+      // No name is meant, so the ones with these ids are listed.
+      if isDeleted, !ids.isEmpty { return try await RecordID<Target>(text: self.text).deletedID(session) }
       if ids.isEmpty, isDeleted || candidates.isEmpty, IDText(text: self.text, kind: Target.idKind).isLast {
         let sentence = IDText.none(match.noun, isDeleted: isDeleted, session.language)
         throw Failure.unknownRecord(self.text, sentence).worded

@@ -70,11 +70,18 @@ struct EditMessageCommand: HubCommand {
 
   func run(_ session: Session) async throws {
     let (conversation, id) = try await self.target.find(session)
-    // The request carries the whole message, so time and writer are kept.
+    // The request carries the whole message, so time and writer are kept: they have to be known.
+    guard let message = conversation.messages.first(where: { $0.id == id }) else {
+      throw Failure.unknownRecord(
+        id,
+        "This conversation has no message '\(id.prefix(64))' that kith can show. `kith talk show \(conversation.id)` lists them."
+      )
+    }
     var request = UpdateMessageRequest()
     request.conversationID = conversation.id
-    request.message = conversation.messages.first { $0.id == id } ?? ConversationMessage()
-    request.message.id = id
+    request.message = message
+    request.ifContent = message.knownContent
+    request.ifWrittenByMe = message.writtenByMe
     request.message.content = self.text.joined(separator: " ")
     try await session.show(try await session.ask(request))
   }

@@ -29,6 +29,7 @@ struct BatchWriting: Sendable {
     var deleted = Dictionary(
       grouping: try transaction.cards.findDeleted(uids: uids, in: self.source), by: \.uid)
     var troubled = try transaction.problems.hrefs(among: cards.map(\.card.href), in: self.source)
+    var added: [PreparedCard] = []
     for read in cards {
       let card = read.card
       var before = known[card.href]
@@ -45,6 +46,7 @@ struct BatchWriting: Sendable {
       }
       let prepared = try self.keepingPicture(of: before, on: read, in: transaction)
       let decision = CardDecision(read: prepared.card, known: before)
+      if case .insert = decision { added.append(prepared) }
       try self.perform(decision, prepared, before, in: transaction, &outcome.counts)
       if decision.tellsProblems(of: card), !card.problems.isEmpty || troubled.contains(card.href) {
         let problems = decision.leavesContact ? card.withoutContact.problems : card.problems
@@ -52,14 +54,17 @@ struct BatchWriting: Sendable {
       }
       if case .undelete(let id) = decision { deleted[card.contact.uid]?.removeAll { $0.contactID == id } }
     }
+    try transaction.cards.insert(added.map { ($0.card, $0.contact) }, in: self.source)
     return outcome
   }
 
-  /// The card of the same UID that was lost, or else the one whose contact is deleted.
+  /// The card of the same UID that was lost, rather one with the same content, or else the one whose contact is deleted.
   private func same(_ card: CardRead, deleted: [String: [KnownCard]], renamed: Set<String>) -> KnownCard? {
     let uid = card.contact.uid
     guard card.hasContact, !uid.isEmpty else { return nil }
-    return self.lost[uid]?.first { !renamed.contains($0.href) && $0.href != card.href } ?? deleted[uid]?.first
+    let lost = (self.lost[uid] ?? []).filter { !renamed.contains($0.href) && $0.href != card.href }
+    let digest = Array(card.semanticDigest)
+    return lost.first { $0.semanticDigest == digest } ?? lost.first ?? deleted[uid]?.first
   }
 
   /// Keeps a contact's photo if the photo that its card links to could not be fetched, as long as a later pass may
@@ -84,8 +89,8 @@ struct BatchWriting: Sendable {
     case .vanished:
       return
     case .insert:
+      // The cards of a batch are inserted together, at its end.
       for picture in card.pictures { try transaction.photos.put(picture) }
-      try transaction.cards.put(card, in: self.source, with: prepared.contact)
       counts.added += 1
     case .update(let id), .undelete(let id):
       for picture in card.pictures { try transaction.photos.put(picture) }

@@ -95,6 +95,14 @@ struct ListingDiff {
     for place in self.unnamed(under: beginnings) { self.isPresent[place] = true }
   }
 
+  /// The known cards with one of these beginnings that are not listed.
+  func cards(under beginnings: [String]) -> [KnownCard] {
+    guard !beginnings.isEmpty else { return [] }
+    return self.known.indices.lazy.filter { place in
+      !self.isListed[place] && beginnings.contains { self.known[place].href.utf8.starts(with: $0.utf8) }
+    }.map { self.known[$0] }
+  }
+
   private func unnamed(under beginnings: [String]) -> [Int] {
     guard !beginnings.isEmpty else { return [] }
     return self.known.indices.filter { place in

@@ -5,8 +5,9 @@ internal import Storage
 /// UID.
 ///
 /// Which card has a name is certain only after all cards are read. A card that is read under the name of another one,
-/// or before the known name of its UID was read, is therefore deferred. So cards that swapped names keep their
-/// contacts, and two cards of one UID stay two.
+/// or before the known name of its UID was read, is therefore deferred; so is one that has changed as well, because another
+/// card of its UID may be the same unchanged. So cards that swapped names keep their contacts, and two cards of one UID
+/// stay two.
 struct MovedCards: Sendable {
   /// A known card that gets another name.
   struct Move: Equatable, Sendable {
@@ -16,24 +17,31 @@ struct MovedCards: Sendable {
 
   /// The UIDs of deferred cards, by their names.
   private(set) var putOff: [String: String] = [:]
+  /// The deferred cards themselves, by their names.
+  private var contents: [String: (name: String, digest: [UInt8])] = [:]
   /// The UIDs of known cards that were listed and will be read.
   private let awaited: Set<String>
+  /// The UIDs of known cards in parts that could not be listed.
+  private let unlisted: Set<String>
   /// Known cards whose names deferred cards have now, and those that were deleted after the listing, by their names.
   private var displaced: [String: KnownCard] = [:]
   /// The names of known cards that were found already: under other names, or, if deleted, under their own.
   private var taken: Set<String> = []
 
-  /// - Parameter known: The known cards that were listed and will be read.
-  init(known: some Sequence<KnownCard>) {
+  /// - Parameters:
+  ///   - known: The known cards that were listed and will be read.
+  ///   - unlisted: The known cards in folders or address books that could not be listed.
+  init(known: some Sequence<KnownCard>, unlisted: [KnownCard] = []) {
     self.awaited = Set(known.lazy.filter { $0.isIdentified && !$0.isDeleted }.map(\.uid))
+    self.unlisted = Set(unlisted.lazy.filter { $0.isIdentified && !$0.isDeleted }.map(\.uid))
   }
 
   /// Whether a card has to wait until all others are read.
   ///
   /// - Parameters:
   ///   - known: The card that is known by its name.
-  ///   - isFound: Whether a card of its UID is known to have lost its name.
-  mutating func putsOff(_ read: CardRead, known: KnownCard?, isFound: Bool) -> Bool {
+  ///   - lost: The cards of its UID that are known to have lost their names.
+  mutating func putsOff(_ read: CardRead, known: KnownCard?, lost: [KnownCard]) -> Bool {
     if read.vanished { self.displaced[read.href] = known }
     let uid = read.contact.uid
     guard read.hasContact, !read.isCutOff, !uid.isEmpty else { return false }
@@ -43,8 +51,13 @@ struct MovedCards: Sendable {
       return false
     }
     let isNameTaken = known.map { !$0.contactID.isEmpty } ?? false
-    guard known?.isIdentified == true || (isFound ? isNameTaken : self.awaited.contains(uid)) else { return false }
+    let waits =
+      lost.isEmpty
+      ? self.awaited.contains(uid) || self.unlisted.contains(uid)
+      : isNameTaken || !lost.contains { $0.semanticDigest == Array(read.semanticDigest) }
+    guard known?.isIdentified == true || waits else { return false }
     self.putOff[read.href] = uid
+    self.contents[read.href] = (read.contact.formattedName, Array(read.semanticDigest))
     self.displaced[read.href] = known
     return true
   }
@@ -63,7 +76,10 @@ struct MovedCards: Sendable {
   ///   - lost: Known cards by UID that the source does not list.
   ///   - deleted: Known cards by UID whose contacts are deleted. One that was moved aside counts by its UID alone: its
   ///     name begins like that of another card, which is listed.
-  func moves(lost: [String: [KnownCard]], deleted: [String: [KnownCard]]) -> [Move] {
+  ///   - names: What the contacts of ``contested(lost:)`` are called, by their ids.
+  func moves(
+    lost: [String: [KnownCard]], deleted: [String: [KnownCard]], names: [String: String] = [:]
+  ) -> [Move] {
     var moves: [Move] = []
     var taken = self.taken
     var filled: Set<String> = []
@@ -71,12 +87,24 @@ struct MovedCards: Sendable {
       ($0.isDeleted ? 1 : 0, $0.href) < ($1.isDeleted ? 1 : 0, $1.href)
     }
     let byUID = Dictionary(grouping: displaced, by: \.uid)
-    for (href, uid) in self.putOff.sorted(by: { $0.key < $1.key }) {
-      let candidates = [lost, byUID, deleted].flatMap { $0[uid] ?? [] }
-      guard let card = candidates.first(where: { $0.href != href && !taken.contains($0.href) }) else { continue }
+    func give(_ href: String, one candidates: [KnownCard]) {
+      guard let card = candidates.first(where: { $0.href != href && !taken.contains($0.href) }) else { return }
       taken.insert(card.href)
       filled.insert(href)
       moves.append(Move(from: card.href, to: href))
+    }
+    let waiting = self.putOff.sorted { $0.key < $1.key }
+    // Of several cards of one UID, each is rather one with its content, or else with its name.
+    for (href, uid) in waiting {
+      give(href, one: (lost[uid] ?? []).filter { $0.semanticDigest == self.contents[href]?.digest })
+    }
+    for (href, uid) in waiting where !filled.contains(href) {
+      give(href, one: (lost[uid] ?? []).filter { names[$0.contactID] == self.contents[href]?.name })
+    }
+    for (href, uid) in waiting where !filled.contains(href) {
+      // The live contact of a part that could not be listed comes before a deleted one.
+      let places = self.unlisted.contains(uid) ? [lost, byUID] : [lost, byUID, deleted]
+      give(href, one: places.flatMap { $0[uid] ?? [] })
     }
     for card in displaced where self.putOff[card.href] != nil && !taken.contains(card.href) {
       if filled.contains(card.href) || card.isDeleted && card.isIdentified {
@@ -86,13 +114,27 @@ struct MovedCards: Sendable {
     return moves
   }
 
+  /// The lost cards of UIDs that several cards may have, of which a deferred one: which of them is which, their names say.
+  func contested(lost: [String: [KnownCard]]) -> [KnownCard] {
+    Dictionary(grouping: self.putOff.values, by: \.self).flatMap { uid, all in
+      let known = lost[uid] ?? []
+      return all.count > 1 || known.count > 1 ? known : []
+    }
+  }
+
   /// The names under which a card has an unknown UID while the card known by that name was not found. In a complete
-  /// listing it is the same card with a new UID; in an incomplete one the other card may be in the unlisted part.
+  /// listing it is the same card with a new UID; in an incomplete one the other card may be in the unlisted part. So may
+  /// the card that is known by the UID of a card with a new name.
   ///
   /// - Parameter moves: The result of ``moves(lost:deleted:)``.
   func undecided(_ moves: [Move]) -> Set<String> {
-    let decided = Set(moves.flatMap { [$0.from, $0.to] }).union(self.taken)
-    return Set(self.putOff.keys.filter { self.displaced[$0]?.isIdentified == true && !decided.contains($0) })
+    let found = Set(moves.map(\.to))
+    let decided = found.union(moves.map(\.from)).union(self.taken)
+    return Set(
+      self.putOff.lazy.filter { href, uid in
+        self.displaced[href]?.isIdentified == true && !decided.contains(href)
+          || self.unlisted.contains(uid) && !found.contains(href)
+      }.map(\.key))
   }
 
   /// The name for a card whose own name another card has now: that of a former part of its file.

@@ -230,10 +230,14 @@ actor Pass {
     _ location: SourceLocation, _ listing: inout ListItemsReply
   ) async throws(Failure) -> UInt32 {
     let token = listing.token
-    self.moved = MovedCards(known: self.diff.toFetch.flatMap { self.diff.cards(of: $0) })
+    self.moved = MovedCards(
+      known: self.diff.toFetch.flatMap { self.diff.cards(of: $0) },
+      unlisted: self.diff.cards(under: listing.unlistedUnder))
     var failed = try await self.read(self.diff.toFetch, location, token, "-fetch")
     guard !self.moved.putOff.isEmpty else { return failed }
-    let moves = self.moved.moves(lost: self.lostByUID, deleted: self.diff.deleted(of: self.moved.putOff.values))
+    let names = try await self.names(of: self.moved.contested(lost: self.lostByUID))
+    let moves = self.moved.moves(
+      lost: self.lostByUID, deleted: self.diff.deleted(of: self.moved.putOff.values), names: names)
     if !moves.isEmpty { try await self.carryOut(moves) }
     // An unlisted part may have the card whose name another one has now.
     let isAllListed = listing.complete && listing.unlistedUnder.isEmpty
@@ -243,6 +247,13 @@ actor Pass {
     failed += try await self.read(
       Array(Set(self.settled.map { self.diff.item(of: $0) })), location, token, "-fetch-moved")
     return failed
+  }
+
+  /// What the contacts of some cards are called, by their ids.
+  private func names(of cards: [KnownCard]) async throws(Failure) -> [String: String] {
+    guard !cards.isEmpty else { return [:] }
+    let ids = cards.map(\.contactID)
+    return try await self.write { transaction throws(Failure) in try transaction.contacts.names(of: ids) }
   }
 
   /// Reports cards that wait until everything can be listed. Until then each pass lists their address books completely.
@@ -300,8 +311,8 @@ actor Pass {
   /// Whether it is known which contact a card that was read belongs to.
   private func isSettled(_ read: CardRead) -> Bool {
     guard self.settled.isEmpty else { return self.settled.contains(read.href) }
-    let isFound = self.lostByUID[read.contact.uid]?.isEmpty == false
-    return !self.moved.putsOff(read, known: self.diff.card(read.href), isFound: isFound)
+    let lost = self.lostByUID[read.contact.uid] ?? []
+    return !self.moved.putsOff(read, known: self.diff.card(read.href), lost: lost)
   }
 
   /// Finds the known cards that are missing in their file.

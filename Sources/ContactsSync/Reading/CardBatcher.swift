@@ -9,10 +9,14 @@ struct CardBatcher: Sendable {
   /// large commits cost half as much as many small ones. Larger batches do not fit the cache of the store's writer, and
   /// delay other writes.
   static let limit = (cards: 400, bytes: 4 << 20)
+  /// The number of cards of the first batch of a request: at the beginning of a pass the store has nothing to do before it
+  /// comes. A worker that goes on with a folder after another one begins with no small batch.
+  static let firstCards = 100
 
   private let yield: @Sendable (CardBatch) async throws(Failure) -> Void
   private var batch = CardBatch()
   private var bytes = 0
+  private var isFirst: Bool
   /// The cards so far, including unreadable ones.
   private(set) var count = 0
   /// The files so far, including those of an earlier attempt.
@@ -29,6 +33,7 @@ struct CardBatcher: Sendable {
     self.yield = yield
     self.checkpoint = checkpoint
     self.files = Self.files(before: checkpoint)
+    self.isFirst = self.files == 0
   }
 
   /// How many files an earlier attempt has completed.
@@ -42,7 +47,8 @@ struct CardBatcher: Sendable {
     self.count += cards.count
     self.files += 1
     for card in cards { self.bytes += card.raw.count + card.pictures.reduce(256) { $0 + $1.data.count } }
-    if self.batch.cards.count >= Self.limit.cards || self.bytes >= Self.limit.bytes { try await self.flush() }
+    let cards = self.isFirst ? Self.firstCards : Self.limit.cards
+    if self.batch.cards.count >= cards || self.bytes >= Self.limit.bytes { try await self.flush() }
   }
 
   /// Sends the batch.
@@ -53,6 +59,7 @@ struct CardBatcher: Sendable {
     let batch = self.batch
     self.batch = CardBatch()
     self.bytes = 0
+    self.isFirst = false
     try await self.yield(batch)
   }
 }

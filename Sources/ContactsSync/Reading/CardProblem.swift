@@ -30,8 +30,8 @@ enum CardProblem {
     Self.problem(Self.snake(fault.kind.rawValue), href: href, line: fault.line, skipped: true)
   }
 
-  /// A card with another UID than at the last pass, while the card known by this name may be in a part that could not
-  /// be listed.
+  /// A card with another name or UID than at the last pass, while the card known by this name or UID may be in a part
+  /// that could not be listed.
   ///
   /// - Parameter unlisted: The display name of the unlisted part.
   static func waiting(_ href: String, for unlisted: [String]) -> Problem {
@@ -39,7 +39,7 @@ enum CardProblem {
     guard let first = unlisted.first else { return problem }
     let others = unlisted.count == 1 ? "" : " and \(unlisted.count - 1) more"
     problem.message =
-      "This card waits until '\(first)'\(others) can be read: the card that was here before, with another UID, may be there."
+      "This card waits until '\(first)'\(others) can be read: the card that is known by its name or its UID may be there."
     return problem
   }
 
@@ -68,7 +68,8 @@ enum CardProblem {
     name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
   }
 
-  private static let messages = [
+  /// The sentences by kind.
+  static let messages = [
     "not_a_file": "This is a link, a folder or a device, not an ordinary file. Put the card itself here.",
     "folder_link":
       "This is a link to a folder, whose cards are not read. Add that folder as a source of its own.",
@@ -84,7 +85,7 @@ enum CardProblem {
     "no_card": "The file holds no card.",
     "card_unreachable": "The server did not return the card. The next pass requests it again.",
     Self.cardWaits:
-      "This card waits until the source can be read whole: the card that was here before, with another UID, may be in the rest.",
+      "This card waits until the source can be read whole: the card that is known by its name or its UID may be in the rest.",
     Self.bookMissing: "The account no longer has this address book. Its contacts stay as they were.",
     Self.bookUnavailable: "The address book could not be read. Its contacts stay as they were.",
     Self.bookPartial:

@@ -485,6 +485,7 @@ extension CareRecord: CheckedMessage {
     .moment(\.hasNextAttemptAt, \.nextAttemptAt, { if $0.hasNextAttemptAt { $1.nextAttemptAt = $0.nextAttemptAt } else { $1.clearNextAttemptAt() } }, FieldRules("next_attempt_at", 20, json: "nextAttemptAt", .moment, isReadOnly: true)),
     .items(\.versions, { $1.versions = $0.versions }, FieldRules("versions", 21, json: "versions", .message, isRepeated: true, isReadOnly: true)),
     .message(\.hasProgress, \.progress, { if $0.hasProgress { $1.progress = $0.progress } else { $1.clearProgress() } }, FieldRules("progress", 22, json: "progress", .message, isReadOnly: true)),
+    .other(\.audioBytes, { $1.audioBytes = $0.audioBytes }, FieldRules("audio_bytes", 23, json: "audioBytes", .number, isReadOnly: true)),
   ]
 }
 

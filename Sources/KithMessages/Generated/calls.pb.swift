@@ -60,9 +60,21 @@ public nonisolated struct QuickCallRequest: Sendable {
 
   public var clientID: String = String()
 
+  /// absent = now
+  public var endedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endedAt = newValue}
+  }
+  /// Returns true if `endedAt` has been explicitly set.
+  public var hasEndedAt: Bool {self._endedAt != nil}
+  /// Clears the value of `endedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEndedAt() {self._endedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _endedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct StartCallRequest: Sendable {
@@ -76,9 +88,21 @@ public nonisolated struct StartCallRequest: Sendable {
 
   public var clientID: String = String()
 
+  /// absent = now
+  public var startedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startedAt = newValue}
+  }
+  /// Returns true if `startedAt` has been explicitly set.
+  public var hasStartedAt: Bool {self._startedAt != nil}
+  /// Clears the value of `startedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearStartedAt() {self._startedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct StopCallRequest: Sendable {
@@ -95,9 +119,21 @@ public nonisolated struct StopCallRequest: Sendable {
 
   public var tags: [String] = []
 
+  /// absent = now
+  public var endedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endedAt = newValue}
+  }
+  /// Returns true if `endedAt` has been explicitly set.
+  public var hasEndedAt: Bool {self._endedAt != nil}
+  /// Clears the value of `endedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEndedAt() {self._endedAt = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _endedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 public nonisolated struct UpdateCallRequest: Sendable {
@@ -1048,11 +1084,26 @@ public nonisolated struct UpdateMessageRequest: Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {self._message = nil}
 
+  /// a precondition: the text of this message as the caller shows it, or the beginning of a longer one (docs/protocol.md, section 3);
+  /// empty = none
+  public var ifContent: String = String()
+
+  /// likewise: whether the caller shows that the household wrote it; not set = no precondition
+  public var ifWrittenByMe: Bool {
+    get {_ifWrittenByMe ?? false}
+    set {_ifWrittenByMe = newValue}
+  }
+  /// Returns true if `ifWrittenByMe` has been explicitly set.
+  public var hasIfWrittenByMe: Bool {self._ifWrittenByMe != nil}
+  /// Clears the value of `ifWrittenByMe`. Subsequent reads from it will return its default value.
+  public mutating func clearIfWrittenByMe() {self._ifWrittenByMe = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _message: ConversationMessage? = nil
+  fileprivate var _ifWrittenByMe: Bool? = nil
 }
 
 public nonisolated struct DeleteMessageRequest: Sendable {
@@ -1119,7 +1170,7 @@ nonisolated extension LogCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".QuickCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}duration_minutes\0\u{1}emotion\0\u{3}client_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}duration_minutes\0\u{1}emotion\0\u{3}client_id\0\u{3}ended_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1131,12 +1182,17 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.durationMinutes) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.emotion) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._endedAt) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.personID.isEmpty {
       try visitor.visitSingularStringField(value: self.personID, fieldNumber: 1)
     }
@@ -1149,6 +1205,9 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.clientID.isEmpty {
       try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 4)
     }
+    try { if let v = self._endedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1157,6 +1216,7 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.durationMinutes != rhs.durationMinutes {return false}
     if lhs.emotion != rhs.emotion {return false}
     if lhs.clientID != rhs.clientID {return false}
+    if lhs._endedAt != rhs._endedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1164,7 +1224,7 @@ nonisolated extension QuickCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StartCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}they_called\0\u{3}client_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}they_called\0\u{3}client_id\0\u{3}started_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1175,12 +1235,17 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularStringField(value: &self.personID) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.theyCalled) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.clientID) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._startedAt) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.personID.isEmpty {
       try visitor.visitSingularStringField(value: self.personID, fieldNumber: 1)
     }
@@ -1190,6 +1255,9 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.clientID.isEmpty {
       try visitor.visitSingularStringField(value: self.clientID, fieldNumber: 3)
     }
+    try { if let v = self._startedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1197,6 +1265,7 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.personID != rhs.personID {return false}
     if lhs.theyCalled != rhs.theyCalled {return false}
     if lhs.clientID != rhs.clientID {return false}
+    if lhs._startedAt != rhs._startedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1204,7 +1273,7 @@ nonisolated extension StartCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension StopCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StopCallRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}emotion\0\u{1}note\0\u{1}tags\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}emotion\0\u{1}note\0\u{1}tags\0\u{3}ended_at\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1216,12 +1285,17 @@ nonisolated extension StopCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 2: try { try decoder.decodeSingularStringField(value: &self.emotion) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.tags) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._endedAt) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.id.isEmpty {
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
@@ -1234,6 +1308,9 @@ nonisolated extension StopCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.tags.isEmpty {
       try visitor.visitRepeatedStringField(value: self.tags, fieldNumber: 4)
     }
+    try { if let v = self._endedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1242,6 +1319,7 @@ nonisolated extension StopCallRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.emotion != rhs.emotion {return false}
     if lhs.note != rhs.note {return false}
     if lhs.tags != rhs.tags {return false}
+    if lhs._endedAt != rhs._endedAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3095,7 +3173,7 @@ nonisolated extension AddMessageRequest: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension UpdateMessageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateMessageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}message\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}message\0\u{3}if_content\0\u{3}if_written_by_me\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3105,6 +3183,8 @@ nonisolated extension UpdateMessageRequest: SwiftProtobuf.Message, SwiftProtobuf
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.ifContent) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._ifWrittenByMe) }()
       default: break
       }
     }
@@ -3121,12 +3201,20 @@ nonisolated extension UpdateMessageRequest: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._message {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if !self.ifContent.isEmpty {
+      try visitor.visitSingularStringField(value: self.ifContent, fieldNumber: 3)
+    }
+    try { if let v = self._ifWrittenByMe {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: UpdateMessageRequest, rhs: UpdateMessageRequest) -> Bool {
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs._message != rhs._message {return false}
+    if lhs.ifContent != rhs.ifContent {return false}
+    if lhs._ifWrittenByMe != rhs._ifWrittenByMe {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

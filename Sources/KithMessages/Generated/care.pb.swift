@@ -171,6 +171,17 @@ public nonisolated struct CareRecord: @unchecked Sendable {
   /// Clears the value of `progress`. Subsequent reads from it will return its default value.
   public mutating func clearProgress() {_uniqueStorage()._progress = nil}
 
+  /// The bytes of sound when the recording ended, also after the sound is gone. Fewer than were sent: the recording ended before its last
+  /// piece; send all of it again as another entry. Not set: the entry was typed, is being recorded, or is older than this field.
+  public var audioBytes: UInt64 {
+    get {_storage._audioBytes ?? 0}
+    set {_uniqueStorage()._audioBytes = newValue}
+  }
+  /// Returns true if `audioBytes` has been explicitly set.
+  public var hasAudioBytes: Bool {_storage._audioBytes != nil}
+  /// Clears the value of `audioBytes`. Subsequent reads from it will return its default value.
+  public mutating func clearAudioBytes() {_uniqueStorage()._audioBytes = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -209,6 +220,9 @@ public nonisolated struct CareVersion: Sendable {
   public var transcript: String = String()
 
   public var memo: String = String()
+
+  /// who was said to have recorded it
+  public var recorder: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -897,7 +911,7 @@ fileprivate nonisolated let _protobuf_package = "kith.v1"
 
 nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0\u{1}review\0\u{1}state\0\u{1}reason\0\u{1}engine\0\u{1}confidence\0\u{1}language\0\u{1}recorder\0\u{3}duration_seconds\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{3}suggested_category\0\u{3}has_audio\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}versions\0\u{1}progress\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0\u{1}review\0\u{1}state\0\u{1}reason\0\u{1}engine\0\u{1}confidence\0\u{1}language\0\u{1}recorder\0\u{3}duration_seconds\0\u{3}created_at\0\u{3}updated_at\0\u{3}deleted_at\0\u{3}suggested_category\0\u{3}has_audio\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}versions\0\u{1}progress\0\u{3}audio_bytes\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -922,6 +936,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _versions: [CareVersion] = []
     var _progress: Progress? = nil
+    var _audioBytes: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -954,6 +969,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _nextAttemptAt = source._nextAttemptAt
       _versions = source._versions
       _progress = source._progress
+      _audioBytes = source._audioBytes
     }
   }
 
@@ -994,6 +1010,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._nextAttemptAt) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._versions) }()
         case 22: try { try decoder.decodeSingularMessageField(value: &_storage._progress) }()
+        case 23: try { try decoder.decodeSingularUInt64Field(value: &_storage._audioBytes) }()
         default: break
         }
       }
@@ -1072,6 +1089,9 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       try { if let v = _storage._progress {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
       } }()
+      try { if let v = _storage._audioBytes {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 23)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1103,6 +1123,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._nextAttemptAt != rhs_storage._nextAttemptAt {return false}
         if _storage._versions != rhs_storage._versions {return false}
         if _storage._progress != rhs_storage._progress {return false}
+        if _storage._audioBytes != rhs_storage._audioBytes {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1114,7 +1135,7 @@ nonisolated extension CareRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension CareVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CareVersion"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}replaced_at\0\u{3}replaced_by\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}replaced_at\0\u{3}replaced_by\0\u{1}category\0\u{3}occurred_at\0\u{1}transcript\0\u{1}memo\0\u{1}recorder\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1128,6 +1149,7 @@ nonisolated extension CareVersion: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeSingularMessageField(value: &self._occurredAt) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.transcript) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.memo) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.recorder) }()
       default: break
       }
     }
@@ -1156,6 +1178,9 @@ nonisolated extension CareVersion: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.memo.isEmpty {
       try visitor.visitSingularStringField(value: self.memo, fieldNumber: 6)
     }
+    if !self.recorder.isEmpty {
+      try visitor.visitSingularStringField(value: self.recorder, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1166,6 +1191,7 @@ nonisolated extension CareVersion: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._occurredAt != rhs._occurredAt {return false}
     if lhs.transcript != rhs.transcript {return false}
     if lhs.memo != rhs.memo {return false}
+    if lhs.recorder != rhs.recorder {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -421,6 +421,9 @@ public nonisolated struct ConflictsReply: Sendable {
 
   public var nextCursor: String = String()
 
+  /// how many records in conflict the server does not have any more, on all pages
+  public var deletedOnServer: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -431,12 +434,18 @@ public nonisolated struct ResolveConflictRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// empty with all_deleted_on_server
   public var id: String = String()
 
   public var keep: String = String()
 
   /// of "merge": field -> "local" or "server"; other fields keep the local side
   public var fields: Dictionary<String,String> = [:]
+
+  /// Instead of one conflict those of records that the server does not have any more, the first 500; repeat it until the answer names none.
+  /// Of "server", records that were changed or made here since the server had them stay in conflict, and people with such a record,
+  /// with all that is theirs
+  public var allDeletedOnServer: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -949,6 +958,23 @@ public nonisolated struct PushRequest: @unchecked Sendable {
     get {_storage._urgent}
     set {_uniqueStorage()._urgent = newValue}
   }
+
+  /// of look_first: the newest ids on the server of other records of this kind and of its people, which are known not to be the result of
+  /// an earlier attempt
+  public var takenIds: [UInt64] {
+    get {_storage._takenIds}
+    set {_uniqueStorage()._takenIds = newValue}
+  }
+
+  /// when the server made the record: one of another time under its id is another record
+  public var madeAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._madeAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._madeAt = newValue}
+  }
+  /// Returns true if `madeAt` has been explicitly set.
+  public var hasMadeAt: Bool {_storage._madeAt != nil}
+  /// Clears the value of `madeAt`. Subsequent reads from it will return its default value.
+  public mutating func clearMadeAt() {_uniqueStorage()._madeAt = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1771,7 +1797,7 @@ nonisolated extension Conflict: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension ConflictsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ConflictsReply"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conflicts\0\u{3}next_cursor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conflicts\0\u{3}next_cursor\0\u{3}deleted_on_server\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1781,6 +1807,7 @@ nonisolated extension ConflictsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.conflicts) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.nextCursor) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.deletedOnServer) }()
       default: break
       }
     }
@@ -1793,12 +1820,16 @@ nonisolated extension ConflictsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.nextCursor.isEmpty {
       try visitor.visitSingularStringField(value: self.nextCursor, fieldNumber: 2)
     }
+    if self.deletedOnServer != 0 {
+      try visitor.visitSingularUInt32Field(value: self.deletedOnServer, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: ConflictsReply, rhs: ConflictsReply) -> Bool {
     if lhs.conflicts != rhs.conflicts {return false}
     if lhs.nextCursor != rhs.nextCursor {return false}
+    if lhs.deletedOnServer != rhs.deletedOnServer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1806,7 +1837,7 @@ nonisolated extension ConflictsReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension ResolveConflictRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResolveConflictRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}keep\0\u{1}fields\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}keep\0\u{1}fields\0\u{3}all_deleted_on_server\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1817,6 +1848,7 @@ nonisolated extension ResolveConflictRequest: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.keep) }()
       case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.fields) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.allDeletedOnServer) }()
       default: break
       }
     }
@@ -1832,6 +1864,9 @@ nonisolated extension ResolveConflictRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.fields.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.fields, fieldNumber: 3)
     }
+    if self.allDeletedOnServer != false {
+      try visitor.visitSingularBoolField(value: self.allDeletedOnServer, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1839,6 +1874,7 @@ nonisolated extension ResolveConflictRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.id != rhs.id {return false}
     if lhs.keep != rhs.keep {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs.allDeletedOnServer != rhs.allDeletedOnServer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2682,7 +2718,7 @@ nonisolated extension ReadPhotoReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PushRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operation\0\u{1}record\0\u{1}base\0\u{3}look_first\0\u{3}first_tried_at\0\u{1}urgent\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operation\0\u{1}record\0\u{1}base\0\u{3}look_first\0\u{3}first_tried_at\0\u{1}urgent\0\u{3}taken_ids\0\u{3}made_at\0")
 
   fileprivate class _StorageClass {
     var _account: MonicaAccount? = nil
@@ -2692,6 +2728,8 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _lookFirst: Bool = false
     var _firstTriedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _urgent: Bool = false
+    var _takenIds: [UInt64] = []
+    var _madeAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2709,6 +2747,8 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       _lookFirst = source._lookFirst
       _firstTriedAt = source._firstTriedAt
       _urgent = source._urgent
+      _takenIds = source._takenIds
+      _madeAt = source._madeAt
     }
   }
 
@@ -2734,6 +2774,8 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 5: try { try decoder.decodeSingularBoolField(value: &_storage._lookFirst) }()
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._firstTriedAt) }()
         case 7: try { try decoder.decodeSingularBoolField(value: &_storage._urgent) }()
+        case 8: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._takenIds) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._madeAt) }()
         default: break
         }
       }
@@ -2767,6 +2809,12 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._urgent != false {
         try visitor.visitSingularBoolField(value: _storage._urgent, fieldNumber: 7)
       }
+      if !_storage._takenIds.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._takenIds, fieldNumber: 8)
+      }
+      try { if let v = _storage._madeAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2783,6 +2831,8 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._lookFirst != rhs_storage._lookFirst {return false}
         if _storage._firstTriedAt != rhs_storage._firstTriedAt {return false}
         if _storage._urgent != rhs_storage._urgent {return false}
+        if _storage._takenIds != rhs_storage._takenIds {return false}
+        if _storage._madeAt != rhs_storage._madeAt {return false}
         return true
       }
       if !storagesAreEqual {return false}

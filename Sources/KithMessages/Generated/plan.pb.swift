@@ -566,6 +566,9 @@ public nonisolated struct GetPlanItemRequest: Sendable {
 
   public var id: String = String()
 
+  /// so many of the newest earlier versions are left out, for those before them
+  public var skipVersions: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1896,7 +1899,7 @@ nonisolated extension ListPlanItemsReply: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension GetPlanItemRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetPlanItemRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}skip_versions\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1905,6 +1908,7 @@ nonisolated extension GetPlanItemRequest: SwiftProtobuf.Message, SwiftProtobuf._
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.skipVersions) }()
       default: break
       }
     }
@@ -1914,11 +1918,15 @@ nonisolated extension GetPlanItemRequest: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.id.isEmpty {
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
+    if self.skipVersions != 0 {
+      try visitor.visitSingularUInt32Field(value: self.skipVersions, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: GetPlanItemRequest, rhs: GetPlanItemRequest) -> Bool {
     if lhs.id != rhs.id {return false}
+    if lhs.skipVersions != rhs.skipVersions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

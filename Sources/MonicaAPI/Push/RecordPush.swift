@@ -66,7 +66,9 @@ struct RecordPush<R: WritableResource>: Sendable {
     for number in 1...Self.searchPages {
       let page = try await reader.page(number, of: R.self)
       let since = await self.since
-      let traces = page.values.filter { $0.isTrace(of: want, since: since) }
+      let traces = page.values.filter {
+        !self.request.takenIds.contains($0.head.id) && $0.isTrace(of: want, since: since)
+      }
       if let newest = traces.max(by: { $0.head.id < $1.head.id }) { return try await newest.canonical(self.session) }
       if number >= page.lastPage || page.values.contains(where: { $0.isPast(want, since: since) }) { return nil }
     }
@@ -141,6 +143,9 @@ struct RecordPush<R: WritableResource>: Sendable {
     }
     let found = try await self.session.client.find(R.self, R.target(self.request.record.monicaID))
     if R.belongsToPerson, found?.record?.owner == 0 { return nil }
+    if self.request.hasMadeAt, let made = found?.head.createdAt, made.seconds != self.request.madeAt.seconds {
+      return nil
+    }
     return found
   }
 

@@ -12,9 +12,7 @@ struct ConflictChoice: Sendable {
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown choice.
   init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
     let base = conflict.base ?? conflict.local
-    guard request.knownKeep == .merge || request.fields.isEmpty else {
-      throw .invalid(field: "fields", "go with keep \"merge\" only.")
-    }
+    try Self.check(request)
     switch request.knownKeep {
     case .local:
       self.body = conflict.isDeletedHere ? nil : conflict.local
@@ -24,8 +22,7 @@ struct ConflictChoice: Sendable {
       }
     case .merge:
       guard let server = conflict.server, !conflict.isDeletedHere else {
-        throw .invalid(
-          field: "keep", "one side is deleted, so there is nothing to merge. Keep \"local\" or \"server\".")
+        throw Self.nothingToMerge
       }
       let differing = RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).fields.map(\.name)
       for (field, side) in request.fields {
@@ -44,8 +41,32 @@ struct ConflictChoice: Sendable {
           serverWins: Set(request.fields.filter { $0.value == "server" }.keys),
           localWins: Set(request.fields.filter { $0.value == "local" }.keys)
         ).body
-    case nil:
-      throw .invalid(field: "keep", "must be \"local\", \"server\" or \"merge\".")
+    case nil: throw Self.unknown
     }
   }
+
+  /// Reads the choice of a request for many records that the server does not have any more.
+  ///
+  /// - Returns: Whether they are kept.
+  /// - Throws: As ``init(_:of:)``.
+  static func isKept(ofMany request: ResolveConflictRequest) throws(Failure) -> Bool {
+    try Self.check(request)
+    switch request.knownKeep {
+    case .local: return true
+    case .server: return false
+    case .merge: throw Self.nothingToMerge
+    case nil: throw Self.unknown
+    }
+  }
+
+  private static func check(_ request: ResolveConflictRequest) throws(Failure) {
+    guard request.knownKeep == .merge || request.fields.isEmpty else {
+      throw .invalid(field: "fields", "go with keep \"merge\" only.")
+    }
+  }
+
+  private static let nothingToMerge = Failure.invalid(
+    field: "keep", "one side is deleted, so there is nothing to merge. Keep \"local\" or \"server\".")
+  private static let unknown = Failure.invalid(
+    field: "keep", "must be \"local\", \"server\" or \"merge\".")
 }

@@ -46,9 +46,17 @@ extension SyncEngine {
   ) async throws(Failure) -> Answer<QueueChangeReply> {
     let now = self.now()
     let answer = try await self.storage.commit(ResolveConflictRequest.self, context) { transaction throws(Failure) in
-      let choice = try ConflictChoice(request, of: try transaction.outbox.conflict(of: request.id))
+      guard request.id.isEmpty || !request.allDeletedOnServer else {
+        throw .invalid(field: "id", "names one conflict, and all_deleted_on_server means many. Choose one.")
+      }
       var reply = QueueChangeReply()
-      reply.entries = try transaction.outbox.resolve(request.id, as: choice.body, now: now)
+      if request.allDeletedOnServer {
+        let isKept = try ConflictChoice.isKept(ofMany: request)
+        reply.entries = try transaction.outbox.resolveDeletions(isKept: isKept, now: now)
+      } else {
+        let choice = try ConflictChoice(request, of: try transaction.outbox.conflict(of: request.id))
+        reply.entries = try transaction.outbox.resolve(request.id, as: choice.body, now: now)
+      }
       return reply
     }
     self.nudge()

@@ -30,15 +30,18 @@ extension MonicaGatewayActor {
         call.personID = request.personID
         call.durationMinutes = request.durationMinutes
         call.emotion = request.emotion
-        // The call ended just now. A call that is longer than allowed is refused below.
+        let end = try CallTimer.moment(request.hasEndedAt ? request.endedAt : nil, field: "ended_at", now: now)
+        // A call that is longer than allowed is refused below.
         call.calledAt = .init(
-          nanosecondsSince1970: now - Int64(min(request.durationMinutes, Call.longestMinutes)) * 60_000_000_000)
+          nanosecondsSince1970: end - Int64(min(request.durationMinutes, Call.longestMinutes)) * 60_000_000_000)
         return try transaction.make(request.clientID, call, now: now)
       },
       self.writing(StartCallRequest.self) { request, transaction, now throws(Failure) in
         guard !request.personID.isEmpty else { throw .invalid(field: "person_id", "must not be empty.") }
         return try transaction.once(request.clientID) { () throws(Failure) in
-          let call = try CallTimer.start(request, running: transaction.runningCalls(), now: now)
+          let start = try CallTimer.moment(
+            request.hasStartedAt ? request.startedAt : nil, field: "started_at", now: now)
+          let call = try CallTimer.start(request, running: transaction.runningCalls(), now: start)
           return try transaction.records.create(call, now: now)
         }
       },
@@ -50,7 +53,8 @@ extension MonicaGatewayActor {
         said.tags = request.tags
         var call = running
         try call.change([], as: said, now: now)
-        return try transaction.records.update(CallTimer.stop(call, now: now), now: now)
+        let end = try CallTimer.moment(request.hasEndedAt ? request.endedAt : nil, field: "ended_at", now: now)
+        return try transaction.records.update(CallTimer.stop(call, now: end), now: now)
       },
       Route(answering: UpdateCallRequest.self) { request, context throws(Failure) in
         let attachments = try await CallAttachments(

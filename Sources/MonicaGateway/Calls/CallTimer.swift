@@ -1,14 +1,26 @@
 internal import Bus
+internal import Fields
 internal import KithMessages
 internal import SwiftProtobuf
 
 /// The timer of a call. A running call is an ordinary record, so its timer runs while kithd is down.
 enum CallTimer {
+  /// When a person pressed, which a phone without a network tells later; now if nothing is said, or if it lies a little ahead.
+  ///
+  /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for a time that cannot be.
+  static func moment(
+    _ said: Google_Protobuf_Timestamp?, field: String, now: Int64
+  ) throws(Failure) -> Int64 {
+    guard let said else { return now }
+    try PastTime.check(said.nanosecondsSince1970, now: now, field: field)
+    return min(said.nanosecondsSince1970, now)
+  }
+
   /// Starts a call.
   ///
   /// - Parameters:
   ///   - running: The running calls.
-  ///   - now: Nanoseconds since 1970.
+  ///   - now: When it starts, nanoseconds since 1970.
   /// - Throws: `FAILED_PRECONDITION/CALL_RUNNING` if a call with this person is running already.
   static func start(_ request: StartCallRequest, running: [Call], now: Int64) throws(Failure) -> Call {
     if let other = running.first(where: { $0.personID == request.personID }) {
@@ -45,6 +57,8 @@ enum CallTimer {
   /// Stops a call and sets its duration, in whole minutes rounded up.
   ///
   /// If the clock was set back, the duration is one minute.
+  ///
+  /// - Parameter now: When it ends, nanoseconds since 1970.
   static func stop(_ call: Call, now: Int64) -> Call {
     var call = call
     call.isRunning = false

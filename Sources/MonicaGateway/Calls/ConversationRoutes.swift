@@ -26,6 +26,7 @@ extension MonicaGatewayActor {
       self.writing(UpdateMessageRequest.self) { request, transaction, now throws(Failure) in
         try transaction.edit(request.conversationID, now: now) { conversation throws(Failure) in
           let index = try conversation.index(ofMessage: request.message.id)
+          try conversation.require(request, at: index)
           var message = request.message
           message.monicaID = conversation.messages[index].monicaID
           if !message.hasWrittenAt { message.writtenAt = conversation.messages[index].writtenAt }
@@ -60,6 +61,28 @@ extension Conversation {
       throw .unknownRecord(id, "There is no message '\(id.prefix(64))' in this conversation.")
     }
     return index
+  }
+
+  /// Requires that a message is as the caller shows it.
+  ///
+  /// - Throws: `ABORTED/CHANGED_MEANWHILE`; `INVALID_ARGUMENT/FIELD_INVALID` also if the caller shows the part of a message that a reply
+  ///   had room for.
+  fileprivate func require(_ request: UpdateMessageRequest, at index: Int) throws(Failure) {
+    let (message, content) = (self.messages[index], request.ifContent.plainLines.trimmed)
+    if let why = TextLimit(ConversationMessage.longest).fault(of: content) { throw .invalid(field: "if_content", why) }
+    let isSameText = request.ifContent.isEmpty || message.knownContent.trimmed == content
+    let isSameWriter = !request.hasIfWrittenByMe || request.ifWrittenByMe == message.writtenByMe
+    guard !isSameText || !isSameWriter else { return }
+    let shown = try PageLimit.fit(self).messages.first { $0.id == message.id } ?? message
+    guard isSameText || shown.content == message.content || shown.knownContent.trimmed != content else {
+      throw .invalid(
+        field: "if_content",
+        "is the beginning of a message that is too long for a reply, and a correction would replace all of it. Correct it on the server."
+      )
+    }
+    throw .changedMeanwhile(
+      "This message", at: self.updatedAt,
+      now: [("content", message.content), ("written_by_me", message.writtenByMe ? "true" : "false")])
   }
 }
 

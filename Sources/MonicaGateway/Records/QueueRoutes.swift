@@ -35,6 +35,7 @@ extension MonicaGatewayActor {
       self.answering(ConflictsRequest.self) { request, view throws(Failure) in
         let page = try view.outbox.conflicts(limit: request.limit, cursor: request.cursor)
         var reply = ConflictsReply()
+        reply.deletedOnServer = UInt32(clamping: try view.outbox.countOfDeletions())
         reply.conflicts = page.conflicts.map { Conflict($0) }
         reply.nextCursor = page.nextCursor
         return reply

@@ -28,11 +28,12 @@ struct MergeRule: Sendable {
     if local.base == nil, local.sent != nil, local.state == .pending { return .ignore }
     let known = self.merge(local.base ?? local.record, local, server)
     let isNews = local.base == nil || known.isNews
-    if local.state == .conflict, local.stamp == self.stamp { return .ignore }
+    // What the server did not have, and has again, is no conflict any more, or another one.
+    if local.state == .conflict, !local.isLost, local.stamp == self.stamp { return .ignore }
     if local.isDeleted {
-      // The creation was given up before its arrival was known, or the record exists again. This does not apply to a
+      // The creation was given up before its arrival was known, or the record exists again. The latter does not apply to a
       // person, whom the server may delete some time after it has confirmed the deletion.
-      if local.base == nil, local.operation == nil, server.kind != .person { return .take }
+      if local.base == nil, local.operation == nil, server.kind != .person || !local.wasOnServer { return .take }
       // Deleted here and not yet on the server; otherwise it is deleted with its person.
       guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }
       return .conflict(server: known.base)

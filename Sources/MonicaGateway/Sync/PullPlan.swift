@@ -6,7 +6,9 @@ internal import Storage
 ///
 /// The server has no list of changes. Each list is therefore read newest first until only known records follow, and its
 /// length is compared with the number of known records. If they differ, and at intervals, the list is read completely;
-/// a known record that is missing in it is requested by id before it counts as deleted.
+/// a known record that is missing in it is requested by id before it counts as deleted. What is deleted is decided at the
+/// end, on all lists together: a server that was restored from an old backup may lack few records of one list and many of
+/// another.
 struct PullPlan: Sendable {
   /// The options of a pass.
   struct Options: Sendable, Equatable {
@@ -29,8 +31,8 @@ struct PullPlan: Sendable {
     case page(RecordKind, UInt32, newestFirst: Bool)
     /// Check whether a record exists.
     case ask(RecordKind, UInt64)
-    /// Delete these records here: the server no longer has them.
-    case delete(RecordKind, [UInt64])
+    /// Decide on these records: the server does not have them.
+    case settle([MissingRecord])
   }
 
   /// The facts about a page that was read.
@@ -91,7 +93,6 @@ struct PullPlan: Sendable {
   private struct Asking: Sendable {
     /// The records still to be requested, the last first.
     var open: [UInt64]
-    var gone: [UInt64] = []
     var there: Set<UInt64> = []
     /// The number of records in the list that are not stored here.
     let unkept: Int
@@ -105,18 +106,26 @@ struct PullPlan: Sendable {
   private(set) var state: PullState
   /// The start of the pass, in nanoseconds since 1970.
   let startedAt: Int64
-  let options: Options
+  private(set) var options: Options
+  /// Whether nothing was read of the account before, so that every list is read completely.
+  let isFirst: Bool
   private var lists: [RecordKind]
   private var progress = Progress.newest(page: 1, attempt: 1)
   private var readsCatalogs: Bool
   /// The newest time in the list when its reading began.
   private var newestStamp: Int64?
   private var lastTotal: Int?
+  /// The records that the server did not have, by row.
+  private var missing: [Int64: MissingRecord] = [:]
+  /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
+  /// pass that ends before has them read again.
+  private var undecided: [RecordKind: Int64?] = [:]
 
   /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
     self.state = state
     self.options = options
+    self.isFirst = state == PullState()
     self.startedAt = now
     self.lists = Self.order
     self.readsCatalogs = options.isFull || Self.isOver(Self.dayInterval, since: state.catalogsAt, now: now)
@@ -135,17 +144,34 @@ struct PullPlan: Sendable {
   /// The next step; nil if the pass is complete.
   var next: Step? {
     if self.readsCatalogs { return .catalogs }
-    guard let kind = self.lists.first else { return nil }
+    guard let kind = self.lists.first else {
+      if self.missing.isEmpty, self.undecided.isEmpty { return nil }
+      return .settle(self.missing.values.sorted { $0.row < $1.row })
+    }
     switch self.progress {
     case .newest(let page, _):
       return .page(kind, page, newestFirst: true)
     case .whole(let whole):
       return .page(kind, whole.page, newestFirst: false)
     case .asking(let asking):
-      if let id = asking.open.last { return .ask(kind, id) }
-      return .delete(kind, asking.gone)
+      return asking.open.last.map { .ask(kind, $0) }
     }
   }
+
+  /// Reads again, after all others, the lists whose reading has begun: a caller that has joined may know of changes in
+  /// them. Small ones are read completely, as by a pass for that caller.
+  ///
+  /// - Returns: False if no list was begun.
+  mutating func readAgain() -> Bool {
+    var begun = Self.order.filter { !self.lists.contains($0) }
+    if let kind = self.lists.first, !self.isAtStart { begun.append(kind) }
+    self.lists += begun
+    self.options.isCommanded = true
+    return !begun.isEmpty
+  }
+
+  /// Whether nothing was read yet of the present list.
+  private var isAtStart: Bool { if case .newest(page: 1, attempt: 1) = self.progress { true } else { false } }
 
   // MARK: - Results of steps
 
@@ -158,7 +184,8 @@ struct PullPlan: Sendable {
   /// A record has an unknown gender, type or tag: these names are read again.
   mutating func met(unknownName isTag: Bool) {
     if !isTag, self.state.catalogsAt != self.startedAt { self.readsCatalogs = true }
-    if isTag, !self.lists.contains(.tag), self.state.lists[RecordKind.tag.name]?.wholeAt != self.startedAt {
+    let tags = self.undecided[.tag] ?? self.state.lists[RecordKind.tag.name]?.wholeAt
+    if isTag, !self.lists.contains(.tag), tags != self.startedAt {
       self.lists.append(.tag)
     }
   }
@@ -270,20 +297,38 @@ struct PullPlan: Sendable {
     self.progress = .asking(asking)
   }
 
-  /// A record that is missing in its list was requested.
-  mutating func resolve(_ id: UInt64, exists: Bool) {
+  /// Records that the server sent were stored.
+  mutating func stored(_ outcome: MergeReport) {
+    for row in outcome.changedRows.union(outcome.unchangedRows) { self.missing[row] = nil }
+    for record in outcome.missing { self.missing[record.row] = record }
+  }
+
+  /// A record that is missing in its list was requested, and the server has it: a list may omit an existing record, so a list
+  /// alone proves nothing.
+  mutating func found(_ id: UInt64) {
+    self.answered(id) { $0.there.insert(id) }
+  }
+
+  /// A record that is missing in its list was requested, and the server does not have it.
+  ///
+  /// - Parameter record: What is stored of it; nil if nothing is any more.
+  mutating func missed(_ id: UInt64, _ record: MissingRecord?) {
+    if let record { self.missing[record.row] = record }
+    self.answered(id) { _ in }
+  }
+
+  private mutating func answered(_ id: UInt64, _ change: (inout Asking) -> Void) {
     guard let kind = self.lists.first, case .asking(var asking) = self.progress else { return }
     asking.open.removeAll { $0 == id }
-    // A list may omit an existing record, so a list alone proves nothing.
-    if exists { asking.there.insert(id) } else { asking.gone.append(id) }
-    guard !asking.open.isEmpty || !asking.gone.isEmpty else { return self.end(asking, kind) }
+    change(&asking)
+    if asking.open.isEmpty { return self.end(asking, kind) }
     self.progress = .asking(asking)
   }
 
-  /// The deletions were stored.
-  mutating func tookDeletion() {
-    guard let kind = self.lists.first, case .asking(let asking) = self.progress else { return }
-    self.end(asking, kind)
+  /// The decision on the missing records was stored.
+  mutating func settled() {
+    for (kind, wholeAt) in self.undecided { self.state.lists[kind.name]?.wholeAt = wholeAt }
+    (self.missing, self.undecided) = ([:], [:])
   }
 
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
@@ -301,6 +346,13 @@ struct PullPlan: Sendable {
     var list = self.state.lists[kind.name] ?? PullState.List()
     if let newestStamp { list.watermark = max(newestStamp, list.watermark ?? newestStamp) }
     change(&list)
+    let wholeAt = list.wholeAt ?? self.undecided[kind].flatMap(\.self)
+    let isDecided = !self.missing.values.contains { record in
+      record.kind == kind || (kind == .person && RecordKind.details.contains(record.kind))
+    }
+    self.undecided.removeValue(forKey: kind)
+    if !isDecided { self.undecided.updateValue(wholeAt, forKey: kind) }
+    list.wholeAt = isDecided ? wholeAt : nil
     self.state.lists[kind.name] = list
     self.close()
   }

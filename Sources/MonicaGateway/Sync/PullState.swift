@@ -6,7 +6,8 @@ struct PullState: Codable, Sendable, Equatable {
   struct List: Codable, Sendable, Equatable {
     /// All changes up to this time have been read, by the server's clock in seconds since 1970; nil if none.
     var watermark: Int64?
-    /// The time of the last complete reading, in nanoseconds since 1970.
+    /// The time of the last complete reading, in nanoseconds since 1970; nil if it is to be read completely, also because nothing is
+    /// decided yet on what it lacked.
     var wholeAt: Int64?
     /// The number of records that the server counts and that are not stored here, such as those of deleted people.
     var unkept = 0

@@ -3,8 +3,9 @@ internal import Bus
 /// Decides which pass runs, which one follows, and who waits for them.
 ///
 /// A caller joins the running pass if that does everything requested and has read nothing yet, so that it cannot have
-/// missed a change; otherwise the caller waits for the following pass. Passes do not overlap: what a list said before a
-/// change was sent must not be stored after it.
+/// missed a change; otherwise the caller waits for the following pass. The first reading of an account is joined also
+/// while it reads, since the following pass would read all of it once more: it reads again the lists that it had begun.
+/// Passes do not overlap: what a list said before a change was sent must not be stored after it.
 struct SyncAgenda: Sendable {
   /// A pass: it sends due changes, then reads.
   struct Pass: Sendable, Equatable {
@@ -24,6 +25,8 @@ struct SyncAgenda: Sendable {
   /// The following pass.
   private(set) var next: Pass?
   private var isClosed = false
+  /// Whether the running pass is the first reading of the account, and callers may join while it reads.
+  private(set) var isFirstReading = false
 
   /// Requests a pass.
   ///
@@ -34,7 +37,7 @@ struct SyncAgenda: Sendable {
     func add(to pass: inout Pass) {
       if let waiter { pass.waiters.insert(waiter) } else { pass.isOwed = true }
     }
-    if !self.isClosed, var current, Self.covers(current.reading, reading) {
+    if var current, self.admits(waiter, to: current, reading) {
       add(to: &current)
       self.current = current
       return
@@ -61,11 +64,25 @@ struct SyncAgenda: Sendable {
     self.current = next
     self.next = nil
     self.isClosed = false
+    self.isFirstReading = false
     return next
   }
 
   /// Lets no more callers join the running pass: it reads now, and may miss later changes.
   mutating func close() { self.isClosed = true }
+
+  /// The running pass, which has read nothing yet, is the first reading of the account: it reads every list completely,
+  /// so it serves the callers that wait for the following one too.
+  mutating func openFirstReading() {
+    self.isFirstReading = true
+    guard let next, !next.waiters.isEmpty, next.reading?.isFull == false else { return }
+    self.current?.waiters.formUnion(next.waiters)
+    if next.isOwed { self.current?.isOwed = true }
+    self.next = nil
+  }
+
+  /// Lets no more callers join the first reading: it reads lists again for those who did, or has read everything.
+  mutating func closeFirstReading() { self.isFirstReading = false }
 
   /// The running pass has ended.
   ///
@@ -73,6 +90,11 @@ struct SyncAgenda: Sendable {
   mutating func end() -> Set<UUIDv7> {
     defer { self.current = nil }
     return self.current?.waiters ?? []
+  }
+
+  private func admits(_ waiter: UUIDv7?, to current: Pass, _ wanted: PullPlan.Options?) -> Bool {
+    if self.isFirstReading, waiter != nil, let wanted, !wanted.isFull { return true }
+    return !self.isClosed && Self.covers(current.reading, wanted)
   }
 
   private static func covers(_ has: PullPlan.Options?, _ wanted: PullPlan.Options?) -> Bool {

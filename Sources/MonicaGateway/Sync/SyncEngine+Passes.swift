@@ -40,6 +40,7 @@ extension SyncEngine {
 
   private func perform(_ pass: SyncAgenda.Pass) async -> Result<SyncStatus, Failure> {
     self.refusal = nil
+    self.isRereadWanted = false
     do throws(Failure) {
       try await self.begin(pass)
       var failure: Failure?
@@ -47,6 +48,7 @@ extension SyncEngine {
         try await self.work()
       } catch {
         failure = error
+        self.agenda.closeFirstReading()
       }
       try await self.end(pass, failure)
       if let refusal { throw refusal }
@@ -82,7 +84,14 @@ extension SyncEngine {
     if let suspended, now - suspended.startedAt < Self.resumption, suspended.options.covers(options) {
       self.plan = suspended
     } else {
-      self.plan = PullPlan(pull, options, now: now)
+      let plan = PullPlan(pull, options, now: now)
+      self.plan = plan
+      if plan.isFirst {
+        self.agenda.openFirstReading()
+        let isAwaited = self.agenda.current?.waiters.isEmpty == false
+        self.isPushWanted = self.isPushWanted || isAwaited
+        self.isHurryWanted = self.isHurryWanted || isAwaited
+      }
     }
     self.suspended = nil
   }
@@ -96,7 +105,10 @@ extension SyncEngine {
       do { try await self.sleep(min(rest, Self.breath)) } catch { throw .cancelled }
       if self.isPushWanted || rest <= Self.breath { try await self.takeTurns() }
     }
+    // Of a caller that joined while this was looked up.
+    while self.isRereadWanted { try await self.takeTurns() }
     self.agenda.close()
+    self.agenda.closeFirstReading()
   }
 
   /// The nanoseconds that the server may still run the first of the changes that wait for nothing else; nil if there is
@@ -119,8 +131,12 @@ extension SyncEngine {
   /// Sends and reads in turns, so that neither waits for the end of the other.
   private func takeTurns() async throws(Failure) {
     var isMoreDue = true
-    while isMoreDue || self.isPushWanted || self.plan?.next != nil {
+    while isMoreDue || self.isPushWanted || self.isRereadWanted || self.plan?.next != nil {
       guard !Task.isCancelled else { throw .cancelled }
+      if self.isRereadWanted {
+        self.isRereadWanted = false
+        if self.plan?.readAgain() ?? false { self.agenda.closeFirstReading() }
+      }
       if isMoreDue || self.isPushWanted {
         self.isPushWanted = false
         isMoreDue = try await self.server.withLock { () async throws(Failure) in try await self.sendRound() }

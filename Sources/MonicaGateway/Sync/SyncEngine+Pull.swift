@@ -12,7 +12,7 @@ extension SyncEngine {
     case .page(let kind, let number, let newestFirst):
       try await self.readPage(of: kind, number, newestFirst: newestFirst)
     case .ask(let kind, let id): try await self.ask(kind, id)
-    case .delete(let kind, let ids): try await self.delete(kind, ids)
+    case .settle: try await self.settle()
     }
     self.tell()
   }
@@ -41,8 +41,7 @@ extension SyncEngine {
     let isNews = try await self.bringPeople(namedBy: page.records)
     let (names, now) = (self.names, self.now())
     try await self.advance { plan, report, transaction throws(Failure) in
-      let outcome = try transaction.merge(page.records, now: now)
-      report.count(outcome)
+      let outcome = try transaction.merge(page.records, &plan, &report, now: now)
       let bringsNothing = !isNews && !outcome.isNews
       if !bringsNothing {
         let lacks = names.lacks(page.records)
@@ -92,10 +91,8 @@ extension SyncEngine {
     var isNews = false
     try await self.readPeople(namedBy: records) { records throws(Failure) in
       let now = self.now()
-      let outcome = try await self.advance { _, report, transaction throws(Failure) in
-        let outcome = try transaction.merge(records, now: now)
-        report.count(outcome)
-        return outcome
+      let outcome = try await self.advance { plan, report, transaction throws(Failure) in
+        try transaction.merge(records, &plan, &report, now: now)
       }
       isNews = isNews || outcome?.isNews ?? false
       self.tell()
@@ -143,17 +140,22 @@ extension SyncEngine {
     if let found { _ = try await self.bringPeople(namedBy: [found]) }
     let now = self.now()
     try await self.advance { plan, report, transaction throws(Failure) in
-      if let found { report.count(try transaction.merge([found], now: now)) }
-      plan.resolve(id, exists: found != nil)
+      if let found {
+        _ = try transaction.merge([found], &plan, &report, now: now)
+        plan.found(id)
+      } else {
+        plan.missed(id, try transaction.records.missing(kind, id))
+      }
     }
   }
 
-  private func delete(_ kind: RecordKind, _ ids: [UInt64]) async throws(Failure) {
+  private func settle() async throws(Failure) {
     let now = self.now()
     try await self.advance { plan, report, transaction throws(Failure) in
-      let outcome = try transaction.records.deletedOnServer(kind, ids, now: now)
-      report.count(deleted: outcome.deleted)
-      plan.tookDeletion()
+      // A refresh since may have found some of them.
+      guard case .settle(let missing)? = plan.next else { return }
+      report.count(deleted: try transaction.records.settle(missing: missing, now: now).deleted)
+      plan.settled()
     }
     FaultPoint.monicaPageStored.pass()
   }
@@ -207,6 +209,18 @@ extension Transaction {
       let key = RemoteKey(kind: server.kind, id: server.record.monicaID)
       return rules[key]?.read(local, server) ?? .ignore
     }
+  }
+}
+
+extension Transaction {
+  /// Merges records of the server into the store, as a part of a pass.
+  fileprivate func merge(
+    _ records: [RemoteRecord], _ plan: inout PullPlan, _ report: inout SyncReport, now: Int64
+  ) throws(Failure) -> MergeReport {
+    let outcome = try self.merge(records, now: now)
+    plan.stored(outcome)
+    report.count(outcome)
+    return outcome
   }
 }
 

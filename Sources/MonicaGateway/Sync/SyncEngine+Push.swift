@@ -78,6 +78,8 @@ extension SyncEngine {
     request.record = entry.record
     if let base = entry.base { request.base = base }
     request.lookFirst = entry.isUnsure
+    request.takenIds = entry.takenIDs
+    if let made = entry.madeAt { request.madeAt = .init(nanosecondsSince1970: made) }
     if let first = entry.firstTriedAt { request.firstTriedAt = .init(nanosecondsSince1970: first) }
     do throws(Failure) {
       // The same key until the outcome is stored: if a worker sends, the restarted hub finds its result.

@@ -86,7 +86,9 @@ extension SyncEngine {
     let now = self.now()
     guard let found = try await self.read(.person, person.monicaID, isUrgent: true) else {
       try await self.storage.write { transaction throws(Failure) in
-        _ = try transaction.records.deletedOnServer(.person, [person.monicaID], now: now)
+        if let missing = try transaction.records.missing(.person, person.monicaID) {
+          try transaction.records.settle(missing: [missing], now: now)
+        }
       }
       self.refreshedAt[id] = now
       return true
@@ -116,10 +118,18 @@ extension SyncEngine {
         _ = try transaction.merge(records, now: now)
       }
     }
-    try await self.storage.write { [reading] transaction throws(Failure) in
-      _ = try transaction.merge(reading.records, now: now)
-      for (kind, id) in reading.gone { _ = try transaction.records.deletedOnServer(kind, [id], now: now) }
+    let outcome = try await self.storage.write { [reading] transaction throws(Failure) in
+      var missing: [MissingRecord] = []
+      for (kind, id) in reading.gone {
+        if let record = try transaction.records.missing(kind, id) { missing.append(record) }
+      }
+      let outcome = try transaction.merge(reading.records, now: now)
+      try transaction.records.settle(missing: missing + outcome.missing, now: now)
+      return outcome
     }
+    // A pass may have missed something that is there again.
+    self.plan?.stored(outcome)
+    self.suspended?.stored(outcome)
     self.refreshedAt[id] = now
     await self.readPicture(of: id, found.monicaID)
     return true

@@ -53,6 +53,8 @@ public actor SyncEngine {
   var isPushWanted = false
   /// True after a caller joined the running pass: changes in a short back-off are then sent at once.
   var isHurryWanted = false
+  /// True after a caller joined the first reading of the account: the lists that it had begun are read again.
+  var isRereadWanted = false
   var isAnnouncementOwed = false
   /// When the first pending change is due, as of the last pass, by ``uptime``.
   var nextDue: Int64?
@@ -237,6 +239,7 @@ public actor SyncEngine {
       // The running pass may have checked pending changes before the command, or before its change was noticed.
       self.isPushWanted = true
       self.isHurryWanted = true
+      if self.agenda.isFirstReading { self.isRereadWanted = true }
     }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -13,6 +13,9 @@ struct SyncReport: Sendable {
   /// The status as clients see it.
   private(set) var status: SyncStatus
   private var lastReport: Int64?
+  /// The rows of the records that the running pass has counted. It may read a record several times: first the newest page
+  /// of a list, then all of it, and a record of two people with either.
+  private var counted: Set<Int64> = []
 
   /// Continues from the stored state.
   init(_ stored: SyncStatus) {
@@ -32,6 +35,7 @@ struct SyncReport: Sendable {
     next.consecutiveFailures = self.status.consecutiveFailures
     self.status = next
     self.lastReport = nil
+    self.counted = []
   }
 
   /// More work was found.
@@ -40,12 +44,13 @@ struct SyncReport: Sendable {
     self.status.total = UInt32(clamping: Int(self.status.total) + Int(UInt32(clamping: count)))
   }
 
-  /// Records of a page were stored.
+  /// Records of a page were stored. A record is unchanged if the whole pass has not changed it, and counts once.
   mutating func count(_ outcome: MergeReport) {
     self.status.added += UInt32(clamping: outcome.added)
     self.status.updated += UInt32(clamping: outcome.updated)
-    self.status.unchanged += UInt32(clamping: outcome.unchanged)
-    self.count(deleted: outcome.deleted)
+    self.counted.formUnion(outcome.changedRows)
+    self.status.unchanged += UInt32(clamping: outcome.unchangedRows.subtracting(self.counted).count)
+    self.counted.formUnion(outcome.unchangedRows)
     self.advance(UInt32(clamping: outcome.added + outcome.updated + outcome.unchanged + outcome.conflicts))
   }
 
@@ -83,12 +88,14 @@ struct SyncReport: Sendable {
 
   /// The pass was cancelled. Stored results stay.
   mutating func stop(now: Int64) {
+    self.counted = []
     self.status.state = .idle
     self.status.finishedAt = .init(nanosecondsSince1970: now)
   }
 
   /// The pass has completed.
   mutating func complete(now: Int64) {
+    self.counted = []
     self.status.state = .completed
     self.status.total = self.status.done
     self.status.finishedAt = .init(nanosecondsSince1970: now)
@@ -99,6 +106,7 @@ struct SyncReport: Sendable {
 
   /// The pass has failed. Stored results stay.
   mutating func fail(_ failure: Failure, now: Int64) {
+    self.counted = []
     self.status.state = .error
     self.status.error = failure.status
     self.status.finishedAt = .init(nanosecondsSince1970: now)

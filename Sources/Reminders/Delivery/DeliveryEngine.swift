@@ -113,7 +113,7 @@ actor DeliveryEngine {
         var entry = try transaction.deliveries.require(id)
         guard entry.knownState == .sending else { continue }
         entry.resume(at: now)
-        try transaction.withdrawOutdated(&entry)
+        try transaction.replaceOutdated(&entry)
         try transaction.deliveries.put(entry, now: now)
       }
       try transaction.renewMissed(now: now)
@@ -198,7 +198,7 @@ actor DeliveryEngine {
       // Its channel may have been removed meanwhile.
       guard entry.knownState == .sending else { return (entry, false) }
       entry.settle(outcome, at: end, chance: chance)
-      try transaction.withdrawOutdated(&entry)
+      try transaction.replaceOutdated(&entry)
       try transaction.deliveries.put(entry, now: end)
       try transaction.renewMissed(now: end)
       // Later reminders would fail as well, until the device subscribes again.
@@ -245,15 +245,6 @@ actor DeliveryEngine {
 }
 
 extension Transaction {
-  /// Withdraws a delivery that would be tried again although its reminder has changed during the attempt: what is so now was queued then.
-  /// Those about what was missed are renewed after the attempt.
-  fileprivate func withdrawOutdated(_ entry: inout DeliveryEntry) throws(Failure) {
-    guard entry.knownState == .pending, entry.missedOf.isEmpty,
-      let reminder = try self.reminders.get(entry.reminderID), reminder.updatedAt != entry.createdAt
-    else { return }
-    try entry.discard()
-  }
-
   /// Whether a worker has finished an attempt that the last process started: then requesting it again sends nothing. A
   /// running attempt may be lost with its worker, and would then be given to another one.
   fileprivate func hasEnd(_ attempt: String) throws(Failure) -> Bool {

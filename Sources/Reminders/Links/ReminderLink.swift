@@ -12,7 +12,7 @@ struct ReminderLink: Sendable, Hashable {
     case done, snooze, skip
   }
 
-  /// How long it can be followed, in nanoseconds: shorter than the hub remembers the answer to a command.
+  /// How long it can be followed, in nanoseconds.
   static let lifetime: Int64 = 20 * 3600 * 1_000_000_000
 
   let action: Action

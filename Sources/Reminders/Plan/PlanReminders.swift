@@ -77,6 +77,7 @@ struct PlanReminders: Sendable {
     }
     self.begin(new.filter { now <= $0.end }, reminders)
     let late = Dictionary(grouping: new.filter { now > $0.end }) { $0.instant / Self.minute }
+    for change in self.changed { reminders[change.reminder.id] = change.reminder }
     for (_, times) in late.sorted(by: { $0.key < $1.key }) { self.miss(times, reminders) }
     self.missed.sort {
       ($0.time.due.nanosecondsSince1970, $0.time.name) < ($1.time.due.nanosecondsSince1970, $1.time.name)
@@ -117,8 +118,7 @@ struct PlanReminders: Sendable {
       self.store(reminder, before: before)
       return reminder
     }
-    // What a person has removed stays so. What is removed because all of it was paused may go on.
-    guard reminder.knownState != .removed || reminder.times.allSatisfy(\.state.isEmpty) else { return reminder }
+    guard reminder.mayGoOn, !reminder.times.isEmpty else { return reminder }
     self.look(at: &reminder)
     let said = self.advance(&reminder)
     if said { self.say(&reminder) }
@@ -132,23 +132,24 @@ struct PlanReminders: Sendable {
   /// A clock that was set back by less than an hour repeats nothing.
   private func isOfTheFuture(_ reminder: Reminder) -> Bool {
     let due = reminder.due.nanosecondsSince1970
-    return reminder.knownState != .done && due > self.now + (reminder.knownState == .missed ? 0 : Self.hour)
+    guard reminder.knownState == .missed else { return reminder.knownState != .done && due > self.now + Self.hour }
+    // It was said at the end of what is missed, which may be minutes or hours after it was due, or as soon as a clock was ahead.
+    return due > self.now && reminder.updatedAt.nanosecondsSince1970 > self.now + Self.hour
   }
 
   /// Notes what became of its times.
   private func look(at reminder: inout Reminder) {
     for index in reminder.times.indices {
       var time = reminder.times[index]
-      let instant = time.due.nanosecondsSince1970
-      let planned = self.times[Name(item: time.itemID, key: time.timeKey, instant: instant)]
+      let planned = self.planned(time)
       if let answer = planned?.answer {
         time.knownState = answer.knownOutcome.map(DueState.init) ?? .given
         (time.by, time.at) = (answer.recorder, answer.occurredAt)
       } else if let planned {
         time.by = ""
         time.clearAt()
-        // A clock that was ahead has told it too early.
-        if self.now <= planned.end { time.toldMissed = false }
+        // A clock that was ahead has told it too early. One that was set back by less than an hour repeats nothing.
+        if self.now + Self.hour <= planned.end { time.toldMissed = false }
         // What was paused over its end is over.
         let isOver = time.state.isEmpty && self.now > planned.end
         let isOpen = planned.reminds && !isOver
@@ -241,8 +242,7 @@ struct PlanReminders: Sendable {
   /// What was missed while nobody could say so.
   private mutating func miss(_ new: [PlannedTime], _ reminders: [String: Reminder]) {
     guard let instant = new.first?.instant else { return }
-    let kept = self.changed.last { $0.reminder.id == Self.id(instant) }?.reminder ?? reminders[Self.id(instant)]
-    var reminder = self.reminder(for: new, at: instant, kept.map { [$0.id: $0] } ?? [:])
+    var reminder = self.reminder(for: new, at: instant, reminders)
     for index in reminder.times.indices.suffix(new.count) {
       reminder.times[index].toldMissed = true
       reminder.times[index].knownState = .missed
@@ -254,8 +254,13 @@ struct PlanReminders: Sendable {
     self.changed.append(Change(reminder: reminder, isNews: reminder.knownState == .missed))
   }
 
+  /// The reminder of a minute with new times, besides those that it has. What was removed stays removed: its times are in none that comes.
   private func reminder(for new: [PlannedTime], at instant: Int64, _ reminders: [String: Reminder]) -> Reminder {
-    let id = Self.id(instant)
+    var (id, number) = (Self.id(instant), 1)
+    while reminders[id]?.mayGoOn == false {
+      number += 1
+      id = "\(Self.id(instant))-\(number)"
+    }
     var reminder = reminders[id] ?? Reminder()
     if reminder.id.isEmpty {
       reminder.id = id
@@ -270,7 +275,8 @@ struct PlanReminders: Sendable {
     return reminder
   }
 
-  /// `plan:2026-11-25-0700`: the minute in UTC, which no other one shows; without capitals, as ids are typed.
+  /// `plan:2026-11-25-0700`: the minute in UTC, which no other one shows; without capitals, as ids are typed. After one that was removed
+  /// comes `plan:2026-11-25-0700-2`.
   private static func id(_ instant: Int64) -> String {
     let utc = Zone(named: "UTC") ?? .system()
     let (day, time) = utc.local(at: instant)
@@ -313,6 +319,9 @@ extension Reminder {
 
   /// `Aspirin 1 tablet, Vitamin 2 drops`.
   fileprivate var words: String { self.named.map(\.words).joined(separator: ", ") }
+
+  /// Whether it is not removed by a person. What is removed because all of it was paused, or because the clock was ahead, may go on.
+  fileprivate var mayGoOn: Bool { self.knownState != .removed || self.times.allSatisfy(\.state.isEmpty) }
 
   fileprivate var stateOfClosed: ReminderState {
     if self.times.contains(where: { $0.knownState == .missed }) { return .missed }

@@ -24,8 +24,9 @@ extension Transaction {
       let isAnew = reminder.knownState == .due ? !said.contains(reminder.id) : missedBefore.contains(reminder.id)
       if isAnew { try self.queueAnew(reminder, to: waiting, now: now, zone: zone) }
     }
-    try self.renewMissed(now: now)
     try self.queueMissed(plan, always: always, now: now, zone: zone)
+    // Afterwards, so that a renewed message leaves to the new one what that says.
+    try self.renewMissed(now: now)
     let doubles = try self.dealWithDoubles(kept.filter { $0.knownKind == .double }, times, now: now, zone: zone)
     return (plan.due + doubles, plan.next)
   }
@@ -37,20 +38,28 @@ extension Transaction {
 
   // MARK: - What was recorded twice
 
-  /// Makes a reminder of each dose that was recorded for a time that had one, by somebody who did not know of it.
+  /// What the ids of its reminders begin with, before that of the dose.
+  private static let double = "double:"
+
+  /// Makes a reminder of each dose that was recorded by somebody who did not know of another one: for a time that had one, too soon, or
+  /// one too many.
   private func dealWithDoubles(
     _ open: [Reminder], _ times: [PlannedTime], now: Int64, zone: Zone
   ) throws(Failure) -> [Reminder] {
     var come: [Reminder] = []
     let words = try ReminderWords("", self)
-    let doubles = times.flatMap { time in time.given.dropFirst().map { (time, $0) } }
-    for (time, dose) in doubles where !dose.confirmed {
-      let id = "double:\(dose.id)"
+    let again = times.flatMap { time in
+      time.given.dropFirst().filter { !$0.confirmed }.map { (dose: $0, title: words.double(time, zone)) }
+    }
+    let near = try self.nearDoubles(in: now - PlanReminders.memory..<now + PlanReminders.ahead)
+      .map { (dose: $0.dose, title: words.double($0, zone)) }
+    for (dose, title) in again + near {
+      let id = Self.double + dose.id
       guard try self.reminders.get(id) == nil else { continue }
       var reminder = Reminder()
       reminder.id = id
       reminder.knownKind = .double
-      reminder.title = words.double(time, zone)
+      reminder.title = title
       reminder.due = .init(nanosecondsSince1970: now)
       reminder.day = zone.day(at: now).description
       reminder.knownState = .due
@@ -58,12 +67,9 @@ extension Transaction {
       try self.reminders.put(reminder)
       come.append(reminder)
     }
-    let still = Set(doubles.map { "double:\($1.id)" })
     for var reminder in open where [.due, .snoozed].contains(reminder.knownState) {
-      // One of the two was taken back.
-      guard !still.contains(reminder.id), reminder.due.nanosecondsSince1970 > now - PlanReminders.memory else {
-        continue
-      }
+      // However long ago it was: it ends when one of the two was taken back.
+      guard try self.double(of: String(reminder.id.dropFirst(Self.double.count))) == nil else { continue }
       reminder.knownState = .done
       reminder.updatedAt = .init(nanosecondsSince1970: now)
       try self.reminders.put(reminder)

@@ -131,13 +131,15 @@ extension CardTable where View == Transaction {
     }
   }
 
-  /// Inserts a new contact and writes its card.
+  /// Inserts new contacts and writes their cards. Of many at once, statements and the words of names are looked up once.
   ///
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` for the source.
-  public func put(_ card: CardRead, in source: String, with contact: PreparedContact) throws(Failure) {
+  public func insert(_ cards: [(card: CardRead, contact: PreparedContact)], in source: String) throws(Failure) {
     let sourceRow = try self.view.sources.row(of: source)
-    let row = try self.view.contacts.add(contact, source: sourceRow)
-    try self.view.attempt { database in try Self.write(card, row, sourceRow, database) }
+    let rows = try self.view.contacts.add(cards.map(\.contact), source: sourceRow)
+    try self.view.attempt { database in
+      for (card, row) in zip(cards, rows) { try Self.write(card.card, row, sourceRow, database) }
+    }
   }
 
   private static func write(_ card: CardRead, _ contact: Int64?, _ source: Int64, _ database: Database) throws {

@@ -35,24 +35,20 @@ enum ColumnValues {
   /// The words of a column written by ``list(_:)``.
   static func words(_ list: String) -> [String] {
     guard !list.isEmpty else { return [] }
-    guard list.utf8.contains(UInt8(ascii: "\\")) else {
-      return list.utf8.dropLast().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        .map { String(Substring($0)) }
-    }
     var words: [String] = []
-    var word = String.UnicodeScalarView()
+    var word: [UInt8] = []
     var isEscaped = false
-    for character in list.unicodeScalars {
-      if isEscaped {
-        word.append(character)
-        isEscaped = false
-      } else if character == "\\" {
+    let bytes = list.utf8Span.span
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\\"), !isEscaped {
         isEscaped = true
-      } else if character == "," {
-        words.append(String(word))
-        word = String.UnicodeScalarView()
+      } else if byte == UInt8(ascii: ","), !isEscaped {
+        words.append(String(decoding: word, as: UTF8.self))
+        word.removeAll(keepingCapacity: true)
       } else {
-        word.append(character)
+        word.append(byte)
+        isEscaped = false
       }
     }
     return words

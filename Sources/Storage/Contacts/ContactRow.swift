@@ -21,10 +21,12 @@ enum ContactRow {
     VALUES (?, ?\(String(repeating: ", ?", count: Self.columns.count)))
     """
 
-  /// Replaces a row: source, the columns, then the row's id. The creation stamp stays.
+  /// Replaces a row: its id and the source, then the columns. The creation stamp stays.
   static let replacement: String = {
-    let assignments = Self.columns.map { $0 == "created_at" ? "created_at = coalesce(created_at, ?)" : $0 + " = ?" }
-    return "UPDATE contact SET source = ?, \(assignments.joined(separator: ", ")), is_kept = 0 WHERE id = ?"
+    let assignments = Self.columns.enumerated().map { index, column in
+      column == "created_at" ? "created_at = coalesce(created_at, ?\(index + 3))" : "\(column) = ?\(index + 3)"
+    }
+    return "UPDATE contact SET source = ?2, \(assignments.joined(separator: ", ")), is_kept = 0 WHERE id = ?1"
   }()
 
   /// Reads contacts: row, id and the source's name, then the columns.
@@ -37,7 +39,7 @@ enum ContactRow {
   ///
   /// - Parameter sortKey: From ``SortKey``.
   /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
-  static func arguments(of contact: Contact, sortKey: String) throws(Failure) -> [EngineValue] {
+  static func arguments(of contact: Contact, sortKey: String) throws(Failure) -> PackedRows {
     var photo = EngineValue.null
     if contact.hasPhoto {
       guard let digest = Hex.decode(contact.photo.sha256), digest.count == 32 else {
@@ -46,7 +48,7 @@ enum ContactRow {
       photo = .blob(digest)
     }
     let name = contact.name
-    return [
+    return PackedRows([
       .text(of: sortKey),
       .stamp(contact.hasDeletedAt, contact.deletedAt),
       .text(of: contact.sourceIdentifier), .text(of: contact.uid),
@@ -64,7 +66,7 @@ enum ContactRow {
       .stamp(contact.hasUpdatedAt, contact.updatedAt),
       .stamp(contact.hasMissingSince, contact.missingSince),
       .text(of: contact.note),
-    ]
+    ])
   }
 
   /// Reads the columns, beginning with column `offset`.

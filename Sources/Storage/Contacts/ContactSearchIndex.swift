@@ -7,10 +7,11 @@ internal import GRDB
 struct ContactSearchIndex {
   let database: Database
 
-  /// Adds a contact that is not in the index.
-  func insert(_ text: SearchText, _ names: NameWords, row: Int64, source: Int64) throws {
-    try self.list(text.marked(SearchText.word(ofSource: source)), row: row)
-    try NameIndex(database: self.database).insert(names, of: NameOwner(contact: row))
+  /// Adds contacts that are not in the index.
+  func insert(_ contacts: [(row: Int64, text: SearchText, names: NameWords)], source: Int64) throws {
+    let mark = SearchText.word(ofSource: source)
+    for (row, text, _) in contacts { try self.list(text.marked(mark), row: row) }
+    try NameIndex(database: self.database).insert(contacts.map { (NameOwner(contact: $0.row), $0.names) })
   }
 
   /// Replaces a contact's search text.

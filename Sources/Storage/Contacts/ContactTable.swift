@@ -69,6 +69,17 @@ public struct ContactTable<View: DatabaseView> {
     }
   }
 
+  /// The names of contacts, by their ids. Unknown ids are left out.
+  public func names(of ids: [String]) throws(Failure) -> [String: String] {
+    try self.view.attempt { database in
+      let names = try database.all(
+        "SELECT uuid, formatted_name FROM contact WHERE uuid IN (SELECT value FROM json_each(?))",
+        .text(ColumnValues.array(ids))
+      ) { ($0.text(0), $0.text(1)) }
+      return Dictionary(names) { first, _ in first }
+    }
+  }
+
   /// The row of a contact; nil if the id is unknown.
   func row(of id: String) throws(Failure) -> Int64? {
     try self.view.attempt { database in
@@ -131,26 +142,28 @@ extension ContactTable where View == Transaction {
     guard try self.row(of: contact.id) == nil else {
       throw Failure(.alreadyExists, "RECORD_EXISTS", "There is a contact \(contact.id) already.")
     }
-    _ = try self.add(PreparedContact(contact), source: source)
+    _ = try self.add([PreparedContact(contact)], source: source)
   }
 
-  /// Inserts a contact with a new id.
+  /// Inserts contacts with new ids.
   ///
-  /// - Returns: Its row.
-  func add(_ prepared: PreparedContact, source: Int64) throws(Failure) -> Int64 {
-    let contact = prepared.contact
-    let row = try self.view.attempt { database in
-      try EngineStatement(database, ContactRow.insertion).run(
-        .text(contact.id), [.integer(source)] + prepared.fields)
-      let row = database.lastInsertedRowID
-      try ContactValueTable(database: database).insert(prepared.lists, row: row)
-      if !contact.hasDeletedAt {
-        try ContactSearchIndex(database: database).insert(prepared.search, prepared.names, row: row, source: source)
+  /// - Returns: Their rows, in the same order.
+  func add(_ contacts: [PreparedContact], source: Int64) throws(Failure) -> [Int64] {
+    let rows = try self.view.attempt { database in
+      let insertion = try EngineStatement(database, ContactRow.insertion)
+      let rows = try contacts.map { contact in
+        try insertion.run(.text(contact.contact.id), .integer(source), andEach: contact.fields)
+        return database.lastInsertedRowID
       }
-      return row
+      let added = zip(rows, contacts)
+      try ContactValueTable(database: database).insert(added.map { ($0, $1.lists) })
+      try ContactSearchIndex(database: database).insert(
+        added.filter { !$1.contact.hasDeletedAt }.map { ($0, $1.search, $1.names) }, source: source)
+      return rows
     }
-    self.view.changed(contacts: [contact.id])
-    return row
+    self.view.changed(contacts: contacts.map(\.contact.id))
+    try self.view.links.follow(to: contacts.map(\.contact))
+    return rows
   }
 
   /// Replaces every field of the stored contact with the same id, deletion included. The creation stamp stays.
@@ -169,10 +182,10 @@ extension ContactTable where View == Transaction {
     let source = try self.view.sources.row(of: contact.source)
     try self.view.attempt { database in
       try EngineStatement(database, ContactRow.replacement).run(
-        .integer(source), prepared.fields + [.integer(row)])
+        .integer(row), .integer(source), andEach: prepared.fields)
       let values = ContactValueTable(database: database)
       try values.delete(row: row)
-      try values.insert(prepared.lists, row: row)
+      try values.insert([(row, prepared.lists)])
       let search = ContactSearchIndex(database: database)
       if contact.hasDeletedAt {
         try search.delete(row: row)
@@ -181,6 +194,7 @@ extension ContactTable where View == Transaction {
       }
     }
     self.view.changed(contacts: [id])
+    try self.view.links.follow(to: [contact])
   }
 
   /// Soft-deletes contacts: lists and search leave them out, and they can be restored until they are purged.
@@ -191,6 +205,7 @@ extension ContactTable where View == Transaction {
   /// - Returns: The number of deleted contacts.
   @discardableResult
   public func softDelete(_ ids: [String], at now: Int64) throws(Failure) -> Int {
+    let traces = try self.view.links.note(ids)
     let deleted = try self.view.attempt { database in
       let search = ContactSearchIndex(database: database)
       return try ids.filter { id in
@@ -206,6 +221,7 @@ extension ContactTable where View == Transaction {
       }
     }
     self.view.changed(contacts: deleted)
+    try self.view.links.follow(traces)
     return deleted.count
   }
 
@@ -231,6 +247,7 @@ extension ContactTable where View == Transaction {
     contact.clearDeletedAt()
     contact.clearMissingSince()
     contact.updatedAt = .init(nanosecondsSince1970: now)
+    try self.view.links.follow(to: [contact])
     return contact
   }
 
@@ -270,9 +287,13 @@ extension ContactTable where View == Transaction {
 
   /// Erases contacts with their cards and the problems of those. Photos stay.
   func erase(_ rows: [Int64]) throws(Failure) -> [String] {
+    var traces: Set<ContactTrace> = []
     let ids = try self.view.attempt { database in
       let values = ContactValueTable(database: database)
       let search = ContactSearchIndex(database: database)
+      let known = EngineValue.text(ColumnValues.array(rows))
+      traces = try self.view.links.note(
+        database.all("SELECT uuid FROM contact WHERE id IN (SELECT value FROM json_each(?))", known) { $0.text(0) })
       return try rows.compactMap { row in
         try values.delete(row: row)
         try search.delete(row: row)
@@ -286,6 +307,7 @@ extension ContactTable where View == Transaction {
       }
     }
     self.view.changed(contacts: ids)
+    try self.view.links.follow(traces)
     return ids
   }
 
@@ -303,11 +325,12 @@ extension ContactTable where View == Transaction {
 /// A contact converted for the tables and for search.
 ///
 /// Preparing a contact takes about as long as writing it and needs no transaction. Prepare many contacts before the
-/// transaction, because all other writes wait for it.
-public struct PreparedContact: Sendable {
+/// transaction, because all other writes wait for it. A class, because it holds some ten strings and arrays: each pass of one
+/// reference on the writer would otherwise be ten.
+public final class PreparedContact: Sendable {
   /// The contact as given.
   public let contact: Contact
-  let fields: [EngineValue]
+  let fields: PackedRows
   let lists: ContactLists
   let search: SearchText
   let names: NameWords
@@ -315,7 +338,7 @@ public struct PreparedContact: Sendable {
   /// Prepares a contact.
   ///
   /// - Throws: `FIELD_INVALID` if the photo's digest is invalid.
-  public init(_ contact: Contact) throws(Failure) {
+  public convenience init(_ contact: Contact) throws(Failure) {
     try self.init(
       contact, lists: ContactLists(of: contact), search: SearchText(of: contact), names: NameWords(of: contact))
   }

@@ -6,18 +6,15 @@ internal import KithMessages
 struct ContactValueTable {
   let database: Database
 
-  /// Inserts the lists of a contact that has no stored lists.
-  func insert(_ lists: ContactLists, row: Int64) throws {
-    if !lists.values.isEmpty {
-      let statement = try EngineStatement(
-        self.database,
-        """
-        INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-      for values in lists.values { try statement.run(.integer(row), values) }
-    }
-    guard !lists.addresses.isEmpty else { return }
+  /// Inserts the lists of contacts, by their rows, that have no stored lists.
+  func insert(_ contacts: [(row: Int64, lists: ContactLists)]) throws {
+    let values = try EngineStatement(
+      self.database,
+      """
+      INSERT INTO contact_value (contact, kind, position, value, label, label_raw, types, pref)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    for (row, lists) in contacts { try values.run(.integer(row), andEach: lists.values) }
     let addresses = try EngineStatement(
       self.database,
       """
@@ -25,7 +22,7 @@ struct ContactValueTable {
         sub_locality, city, sub_region, region, postal_code, country, country_code, formatted)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    for values in lists.addresses { try addresses.run(.integer(row), values) }
+    for (row, lists) in contacts { try addresses.run(.integer(row), andEach: lists.addresses) }
   }
 
   /// Deletes the lists of a contact.
@@ -129,9 +126,9 @@ struct ContactLists: Sendable {
   }
 
   /// Rows of `contact_value`.
-  private(set) var values: [[EngineValue]] = []
+  private(set) var values = PackedRows(width: 7)
   /// Rows of `contact_address`.
-  private(set) var addresses: [[EngineValue]] = []
+  private(set) var addresses = PackedRows(width: 16)
 
   init(of contact: Contact) {
     for kind in Kind.allCases {
@@ -146,10 +143,9 @@ struct ContactLists: Sendable {
       self.addresses.append([
         .integer(Int64(position)), .text(of: address.label), .text(of: address.labelRaw),
         .text(ColumnValues.list(address.types)), .integer(Int64(address.pref)), .text(of: address.street),
-        .text(of: address.extended), .text(of: address.poBox), .text(of: address.subLocality),
-        .text(of: address.city), .text(of: address.subRegion), .text(of: address.region),
-        .text(of: address.postalCode), .text(of: address.country),
-        .text(of: address.countryCode), .text(of: address.formatted),
+        .text(of: address.extended), .text(of: address.poBox), .text(of: address.subLocality), .text(of: address.city),
+        .text(of: address.subRegion), .text(of: address.region), .text(of: address.postalCode),
+        .text(of: address.country), .text(of: address.countryCode), .text(of: address.formatted),
       ])
     }
   }

@@ -82,13 +82,6 @@ public struct ProblemTable<View: DatabaseView> {
   }
 }
 
-extension Problem {
-  /// An upper bound of its bytes in a reply, in protobuf or JSON.
-  fileprivate var roomInReply: Int {
-    [self.source, self.sourceIdentifier, self.kind, self.message].reduce(240) { $0 + $1.bytesInJSON }
-  }
-}
-
 extension ProblemTable where View == Transaction {
   /// Replaces the problems of one card.
   ///

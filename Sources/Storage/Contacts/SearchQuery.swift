@@ -68,6 +68,9 @@ struct SearchQuery {
     return self.words.filter { $0.unicodeScalars.count > 3 || !areAllChosen }.map(Self.needle(of:))
   }
 
+  /// The texts that the search text of a contact contains if it has all words.
+  var needles: [String] { self.words.map(Self.needle(of:)) }
+
   /// The text that the names of a contact contain if one of them begins with the longest word.
   var beginning: String { SearchText.mark + (self.words.first ?? "") }
 

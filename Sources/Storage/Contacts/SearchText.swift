@@ -27,13 +27,13 @@ struct SearchText: Equatable, Sendable {
 
   /// Creates the text of a contact.
   init(of contact: Contact) {
-    var names = Collector()
+    var words = Collector()
     for text in [
       contact.formattedName, contact.name.prefix, contact.name.given, contact.name.middle, contact.name.family,
       contact.name.suffix, contact.name.phoneticGiven, contact.name.phoneticFamily, contact.name.phoneticMiddle,
       contact.nickname, contact.organization, contact.phoneticOrganization,
-    ] { names.add(text) }
-    var words = names
+    ] { words.add(text) }
+    self.names = words.text
     for text in [contact.department, contact.title, contact.role] { words.add(text) }
     for phone in contact.phones {
       words.add(phone.value)
@@ -48,7 +48,6 @@ struct SearchText: Equatable, Sendable {
     }
     words.add(contact.note)
     self.sortKey = SortKey.make(of: contact)
-    self.names = names.text
     self.words = words.text
   }
 
@@ -83,8 +82,9 @@ struct SearchText: Equatable, Sendable {
 
   /// Calls `body` with each folded word of a text.
   static func forEachWord(of text: String, _ body: (String) -> Void) {
-    // Built as bytes: a word of up to 15 bytes needs no allocation.
+    // Built as bytes in one array: a String of up to 15 bytes then needs no allocation.
     var word: [UInt8] = []
+    word.reserveCapacity(32)
     func end() {
       guard !word.isEmpty else { return }
       body(String(decoding: word, as: UTF8.self))

@@ -101,6 +101,13 @@ public struct DeliveryTable<View: DatabaseView> {
       [.text(reminder)])
   }
 
+  /// The pending deliveries about a reminder, but those about what was missed: ``openAboutMissed()``.
+  public func waiting(about reminder: String) throws(Failure) -> [DeliveryEntry] {
+    try self.messages.all(
+      "WHERE reminder = ? AND reminder <> '' AND state \(DeliveryState.open.inSQL)", [.text(reminder)]
+    ).filter { $0.knownState == .pending && $0.missedOf.isEmpty }
+  }
+
   /// A page of deliveries, newest first. It ends early if the reply would become too large.
   ///
   /// - Throws: `FIELD_INVALID` for the cursor.
@@ -209,17 +216,14 @@ extension DeliveryTable where View == Transaction {
     try self.announce(entry)
   }
 
-  /// Discards the pending deliveries about a reminder that has changed. A delivery in flight goes on. Those about what was missed stay:
-  /// ``openAboutMissed()``.
+  /// Discards the pending deliveries about a reminder that has changed, but those about what was missed. A delivery in flight goes on.
   ///
-  /// - Returns: The channels of all that were not delivered yet, each once.
+  /// - Returns: The channels of those that it discards, each once.
   @discardableResult
   public func discardWaiting(about reminder: String, now: Int64) throws(Failure) -> [String] {
-    let open = try self.messages.all(
-      "WHERE reminder = ? AND reminder <> '' AND state \(DeliveryState.open.inSQL)", [.text(reminder)]
-    ).filter(\.missedOf.isEmpty)
-    try self.discard(open.filter { $0.knownState == .pending }, now: now)
-    return Set(open.map(\.channel)).sorted()
+    let waiting = try self.waiting(about: reminder)
+    try self.discard(waiting, now: now)
+    return Set(waiting.map(\.channel)).sorted()
   }
 
   /// Discards the open deliveries of a channel.

@@ -4,8 +4,8 @@ internal import GRDB
 /// misspelt names. It ends with the step that has enough.
 struct AcquaintanceSearch {
   let database: Database
-  var contacts: ContactSearch?
-  var people: PersonSearch?
+  /// Those of contacts, of people, or both.
+  let texts: [SearchedTexts]
 
   /// The most matches of one step that are sorted. A common name has more, and reading them all would take too long.
   static let candidates = 300
@@ -13,20 +13,18 @@ struct AcquaintanceSearch {
   /// The matches of a text, the best first; more than `limit` of contacts or of people if there are more.
   func hits(of text: String, limit: Int) throws -> [NameHit] {
     var found = Found(limit: limit)
-    let (contactReadings, personReadings) = (
-      self.contacts?.readings(of: text) ?? [], self.people?.readings(of: text) ?? []
-    )
-    for index in 0..<max(contactReadings.count, personReadings.count) where !found.isFull {
+    let readings = self.texts.map { (texts: $0, queries: $0.readings(of: text)) }
+    for index in 0..<(readings.first?.queries.count ?? 0) where !found.isFull {
       let count = limit + 1 + found.hits.count
-      found.add(
-        (try self.contacts?.hits(of: contactReadings[index], in: "names", .name, limit: count) ?? [])
-          + (try self.people?.hits(of: personReadings[index], limit: count) ?? []))
+      found.add(try readings.flatMap { try $0.texts.hits(of: $0.queries[index], in: .names, .name, limit: count) })
     }
-    var names = NameSearch(database: self.database, contacts: self.contacts, people: self.people)
+    var names = NameSearch(database: self.database, texts: self.texts)
     try self.addAlike(text, &names, misspelt: false, to: &found)
-    for query in contactReadings where !found.isFull {
-      let count = limit + 1 + found.hits.count
-      found.add(try self.contacts?.hits(of: query, in: "words", .anyField, limit: count) ?? [])
+    // Other fields of people were looked through with their names.
+    for (texts, queries) in readings where texts.kind == .contact {
+      for query in queries where !found.isFull {
+        found.add(try texts.hits(of: query, in: .words, .anyField, limit: limit + 1 + found.hits.count))
+      }
     }
     try self.addAlike(text, &names, misspelt: true, to: &found)
     return found.hits
@@ -38,9 +36,7 @@ struct AcquaintanceSearch {
     try names.find(text, misspelt: misspelt) { owners in
       let new = owners.byDistance.map(\.owner).filter { !found.owners.contains($0) }
       let most = max(Self.candidates, found.limit + 1)
-      let keys =
-        (try self.contacts?.keys(of: new.compactMap(\.contact), limit: most) ?? [])
-        + (try self.people?.keys(of: new.compactMap(\.person), limit: most) ?? [])
+      let keys = try self.texts.flatMap { try $0.keys(of: new, limit: most) }
       found.add(
         keys.map { owner, key in
           let distance = owners[owner] ?? 0

@@ -19,8 +19,11 @@ public struct AcquaintanceTable<View: DatabaseView> {
     let account = try self.view.records.account
     let hits = try self.view.attempt { database in
       try AcquaintanceSearch(
-        database: database, contacts: ContactSearch(database: database),
-        people: PersonSearch(database: database, account: account)
+        database: database,
+        texts: [
+          SearchedTexts(database: database, kind: .contact),
+          SearchedTexts(database: database, kind: .person, place: account),
+        ]
       ).hits(of: text, limit: limit)
     }
     let links = try self.links(of: hits.map(\.owner))

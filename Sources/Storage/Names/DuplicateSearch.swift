@@ -73,13 +73,8 @@ struct DuplicateSearch {
 
   /// Whether each word of the shorter name is like one of the other's.
   private static func areAlike(_ one: String, _ other: String) -> Bool {
-    let words = [one, other].map { NameWords.words(of: $0).map { NameKey.make($0) ?? $0 } }.sorted {
-      $0.count < $1.count
-    }
-    guard !words[0].isEmpty else { return false }
-    return words[0].allSatisfy { word in
-      words[1].contains { NameSearch.isNear(word, $0) || NameSearch.isNear($0, word) }
-    }
+    let words = [one, other].map(NameWords.words(of:)).sorted { $0.count < $1.count }
+    return !words[0].isEmpty && words[0].allSatisfy { word in words[1].contains { NameSearch.areNear(word, $0) } }
   }
 
   private static func duplicate(_ one: Subject, _ other: Subject, _ traits: Set<LinkSearch.Trait>) -> Duplicate {

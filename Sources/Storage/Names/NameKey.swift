@@ -55,7 +55,18 @@ enum NameKey {
     return table
   }()
 
-  /// An initial, as the names that begin with it are levelled.
+  /// The keys of the initials that stand for a folded word: P. for Philip, whose key begins otherwise; H. and F. for ふみこ.
+  ///
+  /// Empty for a word without a key.
+  static func initials(of word: String) -> [String] {
+    guard let key = Self.make(word), let typed = word.utf8.first else { return [] }
+    if typed < 0x80 { return [Self.initial(typed)] }
+    let first = String(key.prefix(1))
+    if key.hasPrefix("hu") { return [first, Self.initial(UInt8(ascii: "f"))] }
+    return key.hasPrefix("ti") ? [first, Self.initial(UInt8(ascii: "c"))] : [first]
+  }
+
+  /// An initial, as most names that begin with it are levelled.
   private static func initial(_ letter: UInt8) -> String {
     switch letter {
     case UInt8(ascii: "j"): "z"

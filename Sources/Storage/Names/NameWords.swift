@@ -2,17 +2,23 @@ internal import KithMessages
 
 /// The words of a person's or a contact's names, as ``NameIndex`` stores them.
 struct NameWords: Sendable, Equatable {
-  /// Begins the entry of initials.
+  /// One word, or the initials of a name.
+  struct Entry: Hashable, Sendable {
+    /// The word as ``NameKey`` writes it; or ``initialMark`` and initials.
+    let text: String
+    /// What the word sounds like; empty for initials, and for a word of which nothing is heard.
+    let sound: String
+  }
+
+  /// Begins the text of initials.
   static let initialMark = "\u{2}"
-  /// Begins the entry of what a word sounds like.
-  static let soundMark = "\u{3}"
   /// How many words of one owner are stored.
   private static let limit = 32
   /// How many letters of a word are stored.
   private static let longest = 40
 
-  /// Keys of words, initials and sounds, each once.
-  private(set) var entries: [String] = []
+  /// Words and initials, each once.
+  private(set) var entries: [Entry] = []
 
   /// Makes the words of names.
   ///
@@ -32,19 +38,19 @@ struct NameWords: Sendable, Equatable {
       guard !family.isEmpty, !given.isEmpty else { continue }
       words += [family.joined() + given.joined(), given.joined() + family.joined()]
       if let (one, other) = Self.initials(family[0], given[0]) {
-        for both in [one + other, other + one] where !self.entries.contains(Self.initialMark + both) {
-          self.entries.append(Self.initialMark + both)
-        }
+        for both in [one + other, other + one] { self.add(Entry(text: Self.initialMark + both, sound: "")) }
       }
     }
-    var (seen, seenWords) = (Set<String>(minimumCapacity: Self.limit), Set<String>(minimumCapacity: Self.limit))
-    seen.formUnion(self.entries)
-    for word in words where self.entries.count < Self.limit && seenWords.insert(word).inserted {
+    var seen = Set<String>(minimumCapacity: Self.limit)
+    for word in words where self.entries.count < Self.limit && seen.insert(word).inserted {
       guard let key = NameKey.make(word) else { continue }
-      if seen.insert(key).inserted { self.entries.append(key) }
-      let sound = Spelling.sound(of: word)
-      if !sound.isEmpty, seen.insert(Self.soundMark + sound).inserted { self.entries.append(Self.soundMark + sound) }
+      self.add(Entry(text: key, sound: Spelling.sound(of: word)))
     }
+  }
+
+  /// Adds an entry unless it is there: of some ten, a walk finds it sooner than a hash.
+  private mutating func add(_ entry: Entry) {
+    if !self.entries.contains(entry) { self.entries.append(entry) }
   }
 
   /// The words of a contact.

@@ -13,11 +13,14 @@ struct OwnerList {
   }
 
   private(set) var entries: [Entry] = []
+  /// Whether the list, or one that it is joined of, ended before all were read, so that others belong to it too.
+  private(set) var isCut = false
 
   init() {}
 
   /// Makes a list of entries in any order; of several for one owner the smallest difference counts.
-  init(_ entries: [Entry]) {
+  init(_ entries: [Entry], isCut: Bool = false) {
+    self.isCut = isCut
     self.entries.reserveCapacity(entries.count)
     for entry in entries.sorted(by: { ($0.owner.number, $0.distance) < ($1.owner.number, $1.distance) })
     where self.entries.last?.owner != entry.owner { self.entries.append(entry) }
@@ -25,6 +28,8 @@ struct OwnerList {
 
   var isEmpty: Bool { self.entries.isEmpty }
   var owners: [NameOwner] { self.entries.map(\.owner) }
+  /// The rows of the contacts, or of the people.
+  func rows(of kind: NameOwner.Kind) -> [Int64] { self.entries.lazy.map(\.owner).filter { $0.kind == kind }.map(\.row) }
   /// The nearest first.
   var byDistance: [Entry] { self.entries.sorted() }
 
@@ -42,20 +47,24 @@ struct OwnerList {
   func union(_ other: OwnerList) -> OwnerList {
     guard !other.isEmpty else { return self }
     guard !self.isEmpty else { return other }
-    return self.joined(other) { one, other in
+    var union = self.joined(other) { one, other in
       switch (one, other) {
       case (let one?, let other?): min(one, other)
       default: one ?? other
       }
     }
+    union.isCut = self.isCut || other.isCut
+    return union
   }
 
   /// Those who are in both lists, with their differences here.
-  func intersection(_ other: OwnerList) -> OwnerList { self.joined(other) { one, other in other == nil ? nil : one } }
+  func intersection(_ other: OwnerList) -> OwnerList {
+    self.joined(other) { one, other in other == nil ? nil : one }
+  }
 
   /// Those who are not in the other list.
   func subtracting(_ other: OwnerList) -> OwnerList {
-    other.isEmpty ? self : self.joined(other) { one, other in other == nil ? one : nil }
+    self.joined(other) { one, other in other == nil ? one : nil }
   }
 
   /// Those who are in both lists, with the sums of their differences.

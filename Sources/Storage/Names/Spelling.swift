@@ -9,6 +9,22 @@ enum Spelling {
     }
   }
 
+  /// How many letters may differ in a word of a text that is searched for.
+  ///
+  /// Two letters say too little to be misspelt, and three among other words. Of a word in Latin script, those count that were typed: the
+  /// key of Anna has three, that of Xu as well. Kana have fewer letters than what is read.
+  ///
+  /// - Parameters:
+  ///   - word: The folded word.
+  ///   - letters: How many its ``NameKey`` has.
+  ///   - isAlone: Whether it is the only word.
+  static func faults(in word: String, letters: Int, isAlone: Bool) -> Int {
+    let typed = word.unicodeScalars.count
+    let said = typed == word.utf8.count ? typed : letters
+    guard said > (isAlone ? 2 : 3) else { return 0 }
+    return self.tolerance(letters: isAlone ? min(said, letters) : letters)
+  }
+
   /// What a Latin name sounds like, roughly and in most of Europe: its consonants, and whether it begins with a vowel. Empty
   /// for other scripts and for words of fewer than two sounds.
   static func sound(of word: String) -> String {

@@ -51,6 +51,17 @@ public struct DoseTable<View: DatabaseView> {
     }
   }
 
+  /// What was given at a moment of a span and not taken back, by time.
+  ///
+  /// - Parameter span: Nanoseconds since 1970.
+  public func given(in span: Range<Int64>) throws(Failure) -> [Dose] {
+    try self.messages.all(
+      """
+      WHERE occurred_at >= ? AND occurred_at < ? AND deleted_at IS NULL AND outcome <> 'skipped'
+      ORDER BY occurred_at, id
+      """, [.integer(span.lowerBound), .integer(span.upperBound)])
+  }
+
   /// The ids of the items of which something was recorded at a moment of a span, and not taken back.
   ///
   /// - Parameter span: Nanoseconds since 1970.

@@ -5,8 +5,8 @@ public import KithMessages
 extension AccountTable where View == Transaction {
   /// Erases the records that the server of the account in use can send again, and the position of pulling.
   ///
-  /// Records with something that the server does not keep stay: calls with attachments or a running timer, people with a link to
-  /// a contact, and the people of those records.
+  /// Records with something that the server does not keep stay: those that are kept here alone, calls with attachments or a running timer,
+  /// people with a link to a contact, and the people of those records.
   ///
   /// - Parameter discardPending: Whether queued changes may be lost.
   /// - Throws: `FAILED_PRECONDITION/NOT_LOGGED_IN` before the first login, when nothing is a copy; `CHANGES_WAIT` if a change is queued, in flight, refused or in conflict and may not be lost.
@@ -63,6 +63,8 @@ extension AccountTable where View == Transaction {
       WITH own AS (
         SELECT record AS id FROM record_blob CROSS JOIN record ON record.id = record_blob.record
         WHERE record.account = :account AND record.kind = \(RecordKind.call.rawValue)
+        UNION
+        SELECT id FROM record WHERE account = :account AND state = \(RecordState.here.rawValue)
         UNION
         SELECT record FROM record_label WHERE account = :account AND kind = \(RecordKind.call.rawValue) AND label = :running
         UNION

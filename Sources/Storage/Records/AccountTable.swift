@@ -190,8 +190,14 @@ extension AccountTable where View == Transaction {
     try self.set("pull", state.map { .blob($0) } ?? .null)
   }
 
-  /// Stores when everything was last read, in nanoseconds since 1970.
-  public func setLastPull(_ now: Int64) throws(Failure) { try self.set("last_pull_at", .integer(now)) }
+  /// Stores that everything was read to the end, which counts towards the end of a ``DeletionHold``.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  public func setLastPull(_ now: Int64) throws(Failure) {
+    try self.set("last_pull_at", .integer(now))
+    try self.setCountOfGone(0)
+    if let hold = try self.deletionHold() { try self.setDeletionHold(hold.after(readingAt: now)) }
+  }
 
   /// Stores the status of the pass.
   public func setStatus(_ status: SyncStatus) throws(Failure) {

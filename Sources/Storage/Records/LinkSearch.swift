@@ -66,7 +66,7 @@ struct LinkSearch {
   ///
   /// - Parameters:
   ///   - person: The row of the only person; nil = all.
-  ///   - areLinked: Whether those with a link are included.
+  ///   - areLinked: Whether those with a link are included. A link to a contact that is deleted or gone is none.
   func people(_ account: Int64, only person: Int64?, areLinked: Bool = false) throws -> [Int64: Known] {
     var people: [Int64: Known] = [:]
     try EngineStatement(
@@ -74,7 +74,9 @@ struct LinkSearch {
       """
       SELECT id, uuid, name FROM record
       WHERE account = ?1 AND kind = 1 AND sort_key IS NOT NULL AND deleted_at IS NULL AND id = coalesce(?2, id)
-        AND (?3 OR NOT EXISTS (SELECT 1 FROM person_link WHERE person = record.id))
+        AND (?3 OR NOT EXISTS (
+          SELECT 1 FROM person_link CROSS JOIN contact ON contact.uuid = contact_uuid
+          WHERE person = record.id AND contact.deleted_at IS NULL))
       """
     ).forEach([.integer(account), person.map { .integer($0) } ?? .null, .integer(areLinked ? 1 : 0)]) { row in
       let name = row.text(2)

@@ -18,6 +18,10 @@ public struct LocalRecord: Sendable {
   public let stamp: Int64?
   /// Whether it is deleted here.
   public let isDeleted: Bool
+  /// Whether it is in conflict because the server did not have it.
+  public let isLost: Bool
+  /// Whether the server is known to have had it.
+  public let wasOnServer: Bool
 }
 
 /// The decision about a record that the server has sent.
@@ -40,10 +44,14 @@ public struct MergeReport: Sendable, Equatable {
   public var updated = 0
   /// Unchanged records.
   public var unchanged = 0
-  /// Records that are deleted here now.
-  public var deleted = 0
   /// New conflicts.
   public var conflicts = 0
+  /// The rows of the new, changed and conflicting records.
+  public var changedRows: Set<Int64> = []
+  /// The rows of the unchanged records; those that are not stored here, such as the other side of a relationship, have none.
+  public var unchangedRows: Set<Int64> = []
+  /// Details of people that the server does not have any more; nothing is decided on them yet.
+  public var missing: [MissingRecord] = []
   /// Records that were not stored because they name unknown people; merge them again once those people are stored.
   public var postponed: [RemoteRecord] = []
   /// The server's ids of those people, each once.

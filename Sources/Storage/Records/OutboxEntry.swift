@@ -34,6 +34,10 @@ public struct OutboxEntry: Sendable {
   /// The name of the attempt in flight, or of one whose outcome was not stored: a worker may still run it, or have its result.
   /// Sending under the same name continues that attempt. nil if the next attempt is new.
   public internal(set) var attempt: String?
+  /// If ``isUnsure``, the newest ids of the server that other records have: two records may say the same.
+  public let takenIDs: [UInt64]
+  /// When the server made the record, in nanoseconds since 1970; nil if unknown.
+  public let madeAt: Int64?
   /// Why the last attempt failed.
   public let error: Status?
 }

@@ -15,7 +15,7 @@ extension OutboxTable where View == Transaction {
     _ row: Int64, server: RemoteRecord, now: Int64,
     decide: (_ local: LocalRecord, _ server: AnyRecord) throws(Failure) -> MergeDecision? = { _, _ in nil }
   ) throws(Failure) {
-    guard let (old, local, received) = try self.answer(row, server) else { return }
+    guard let (old, local, received) = try self.answer(row, server, now: now) else { return }
     let decision = try decide(local, received)
     try self.change(row) { _, database in
       var new = old
@@ -27,6 +27,7 @@ extension OutboxTable where View == Transaction {
         new.content = received.keepingOwner(of: old.content)
       }
       new.remoteStamp = server.stamp ?? old.remoteStamp
+      new.remoteMadeAt = server.madeAt ?? old.remoteMadeAt
       new.state = .pending
       try self.settle(row, database)
       try RecordWriter(database: database).save(new, over: old)
@@ -45,7 +46,7 @@ extension OutboxTable where View == Transaction {
     _ row: Int64, server: RemoteRecord, now: Int64,
     decide: (_ local: LocalRecord, _ server: AnyRecord) throws(Failure) -> MergeDecision
   ) throws(Failure) {
-    guard let (old, local, received) = try self.answer(row, server) else { return }
+    guard let (old, local, received) = try self.answer(row, server, now: now) else { return }
     let decision = try decide(local, received)
     try self.change(row) { _, database in
       try self.settle(row, database)
@@ -69,11 +70,12 @@ extension OutboxTable where View == Transaction {
   }
 
   /// The stored record with the server's id, united with a record that a pull has added for it, and the server's record with our
-  /// ids; nil if the record is no longer stored.
+  /// ids; nil if the record is no longer stored, or if the answer is about another record. Then the next attempt
+  /// searches again, without that one. A lost record whose id the server has given to this one is parted from it.
   private func answer(
-    _ row: Int64, _ server: RemoteRecord
+    _ row: Int64, _ server: RemoteRecord, now: Int64
   ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {
-    var twin: StoredRecord?
+    var (twin, parted): (StoredRecord?, [StoredRecord]) = (nil, [])
     let found = try self.view.attempt { database -> (StoredRecord, AnyRecord)? in
       let writer = RecordWriter(database: database)
       guard let stored = try writer.read(row) else { return nil }
@@ -81,6 +83,16 @@ extension OutboxTable where View == Transaction {
       let people = try names.people(RemoteNames.people(of: server))
       guard let received = names.content(of: server, people: people), received.kind == stored.kind else {
         throw DatabaseError(resultCode: .SQLITE_MISMATCH)
+      }
+      let lookup = RemoteLookup(database: database, account: stored.account)
+      if let known = try lookup.find(stored.kind, server.monicaID), known.row != row,
+        known.isOther(than: server) || known.isOfOthers(than: stored)
+      {
+        parted = try RemoteDecision(database: database, now: now).part(known)
+      }
+      if !stored.isOnServer, try self.isAnother(server.monicaID, than: stored, database) {
+        try self.reopen(row, next: now + self.pause(of: row, database), database)
+        return nil
       }
       var old = stored
       old.monicaID = server.monicaID
@@ -90,8 +102,31 @@ extension OutboxTable where View == Transaction {
       return (old, received)
     }
     guard let (old, received) = found else { return nil }
-    if let twin { self.view.records.tell([twin]) }
+    self.view.records.tell((twin.map { [$0] } ?? []) + parted)
     let local = try self.view.attempt { try self.view.records.local(old, $0) }
     return (old, local, received.completed(local: old.content, known: local.sent ?? old.base))
+  }
+
+  /// How long a server is not asked again that has answered with another record, in nanoseconds: five seconds, and longer each time.
+  private func pause(of row: Int64, _ database: Database) throws -> Int64 {
+    let attempts = try OutboxRows(database: database).find(row)?.attempts ?? 1
+    return min(5_000_000_000 << Int64(max(0, min(attempts - 1, 8))), OutboxEntry.longestWait)
+  }
+
+  /// Whether another record that the server's answer to a creation cannot be about has an id of the server. Of tags one name is one
+  /// tag, and a record that has our id on the server is found by that.
+  private func isAnother(_ id: UInt64, than record: StoredRecord, _ database: Database) throws -> Bool {
+    guard record.kind != .tag, !record.kind.keepsOurID else { return false }
+    let found = try database.all(
+      """
+      SELECT 1 FROM record WHERE account = :account AND kind = :kind AND monica_id = :id AND id <> :row
+        AND \(Self.isNoResult)
+      """,
+      named: [
+        "account": .integer(record.account), "kind": .integer(Int64(record.kind.rawValue)),
+        "id": .integer(Int64(bitPattern: id)), "row": .integer(record.row),
+      ]
+    ) { _ in true }
+    return !found.isEmpty
   }
 }

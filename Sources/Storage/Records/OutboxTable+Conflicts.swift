@@ -111,6 +111,10 @@ extension OutboxTable where View == Transaction {
     try self.change(conflict.row) { old, database in
       try RecordKeeper(database: database).settle(old, server: conflict.server, as: body, now: now)
     }
+    // The last one goes here as well: somebody has deleted them there.
+    if conflict.server == nil, body == nil, try self.countOfDeletions() == 0 {
+      try self.view.accounts.endDeletionHold()
+    }
     return try self.entries(of: [id])
   }
 

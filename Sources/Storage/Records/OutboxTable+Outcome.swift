@@ -42,6 +42,7 @@ extension OutboxTable where View == Transaction {
       try self.settle(row, database)
       var old = old
       old.state = .pending
+      old.isDeletedThere = true
       return try RecordKeeper(database: database).forgetServer(old, now: now)
     }
   }
@@ -67,9 +68,7 @@ extension OutboxTable where View == Transaction {
       let wasOther = isOther && nextAttemptAt == nil && !isOpen
       if !isUnsure { try self.settle(row, database) }
       if let busyUntil { try self.hold(row, until: busyUntil, database) }
-      if !isOpen {
-        try database.run("UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?", .integer(row))
-      }
+      if !isOpen { try self.close(row, database) }
       let keeper = RecordKeeper(database: database)
       if wasEdited || wasOther || (old.isDeleted && !old.isOnServer && !isUnsure) {
         var record = old
@@ -142,6 +141,17 @@ extension OutboxTable where View == Transaction {
       return try work(old, database)
     }
     self.view.records.tell(changed)
+  }
+
+  /// Ends an attempt whose outcome is not known. The next one, at a time in nanoseconds since 1970, searches for it.
+  func reopen(_ row: Int64, next: Int64, _ database: Database) throws {
+    try self.close(row, database)
+    try database.run("UPDATE outbox SET next_attempt_at = ? WHERE record = ?", .integer(next), .integer(row))
+    try RecordKeeper(database: database).setState(.pending, of: row)
+  }
+
+  private func close(_ row: Int64, _ database: Database) throws {
+    try database.run("UPDATE outbox SET attempt = NULL, attempted = NULL WHERE record = ?", .integer(row))
   }
 
   func settle(_ row: Int64, _ database: Database) throws { try OutboxRows(database: database).settle(row) }

@@ -179,10 +179,45 @@ public struct OutboxTable<View: DatabaseView> {
         attempts: row.attempts,
         nextAttemptAt: row.nextAttemptAt, firstTriedAt: row.firstTriedAt, queuedAt: row.queuedAt,
         isUnsure: row.sent != nil, record: remote, base: try record.base.map { try names.remote(record, saying: $0) },
-        attempt: attempted == nil ? nil : row.attempt, error: row.error)
+        attempt: attempted == nil ? nil : row.attempt,
+        takenIDs: row.sent == nil ? [] : try self.takenIDs(record, database),
+        madeAt: record.remoteMadeAt, error: row.error)
     }
     return rows.compactMap { entries[$0] }
   }
+
+  /// The server's ids of other records of the kind that share a person and cannot be the result of this record's attempt, the newest
+  /// first.
+  ///
+  /// Those that were made before this record are named, too: the search for an earlier attempt allows for clocks that differ. The server
+  /// may name the people of an activity or a relationship in another order, and so give it another owner.
+  private func takenIDs(_ record: StoredRecord, _ database: Database) throws -> [UInt64] {
+    let others =
+      record.content.people.isEmpty
+      ? "SELECT id FROM record WHERE account = :account AND kind = :kind AND monica_id IS NOT NULL AND owner IS NULL"
+      : """
+      SELECT theirs.record FROM record_person AS ours
+        CROSS JOIN record_person AS theirs ON theirs.person = ours.person AND theirs.kind = :kind
+      WHERE ours.record = :row
+      """
+    // `+` keeps SQLite from reading all records of the kind.
+    return try database.all(
+      """
+      SELECT monica_id FROM record WHERE +account = :account AND +kind = :kind AND monica_id IS NOT NULL AND id <> :row
+        AND \(Self.isNoResult) AND id IN (\(others)) ORDER BY monica_id DESC LIMIT \(Self.mostTaken)
+      """,
+      named: [
+        "account": .integer(record.account), "kind": .integer(Int64(record.kind.rawValue)), "row": .integer(record.row),
+      ]
+    ) { UInt64(bitPattern: $0.integer(0)) }
+  }
+
+  /// Whether a record cannot be the result of the creation of the record in row `:row`: it was made and sent here itself, or stored before.
+  /// A record that a pull has added has the server's time, in whole seconds.
+  static var isNoResult: String { "((last_attempt_at IS NOT NULL AND created_at IS NOT remote_made) OR id < :row)" }
+
+  /// The most ids that a request names.
+  private static var mostTaken: Int { 5_000 }
 
   /// Whether a change may be sent beside those in flight. `?2` is the time.
   ///
@@ -197,7 +232,25 @@ public struct OutboxTable<View: DatabaseView> {
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
         WHERE record_person.record = record.id AND (person.state = \(RecordState.syncing.rawValue)
           OR (person.monica_id IS NULL AND person.deleted_at IS NULL))) END
+      AND \(Self.isTold)
     """
+  }
+
+  /// Whether no other creation is in flight that the search for an earlier attempt could find instead of that attempt, or the other
+  /// way round: two records of a person may say the same.
+  private static var isTold: String {
+    """
+    (record.monica_id IS NOT NULL OR record.kind IN (\(Self.kindsWithOurID)) OR NOT EXISTS (
+      SELECT 1 FROM record AS other CROSS JOIN outbox AS open ON open.record = other.id
+      WHERE other.account = record.account AND other.state = \(RecordState.syncing.rawValue) AND other.state <> 0
+        AND other.kind = record.kind AND other.monica_id IS NULL AND other.id <> record.id
+        AND (other.owner IS record.owner OR record.kind IN (\(RecordKind.activity.rawValue), \(RecordKind.relationship.rawValue)))
+        AND (outbox.sent IS NOT NULL OR open.first_tried_at <> other.last_attempt_at)))
+    """
+  }
+
+  private static var kindsWithOurID: String {
+    RecordKind.allCases.filter(\.keepsOurID).map { String($0.rawValue) }.joined(separator: ", ")
   }
 
   /// Whether no other change is creating, renaming or deleting anything that this change names. Two requests may not create the same

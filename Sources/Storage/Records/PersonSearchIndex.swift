@@ -20,7 +20,7 @@ struct PersonSearchIndex {
     if let known { try self.unlist(known, row) }
     guard let entry else { return }
     try self.list(entry, row)
-    try NameIndex(database: self.database).insert(entry.names, of: NameOwner(person: row))
+    try NameIndex(database: self.database).insert([(NameOwner(person: row), entry.names)])
   }
 
   /// Removes a person.

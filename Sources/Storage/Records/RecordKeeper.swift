@@ -32,21 +32,17 @@ struct RecordKeeper {
   ///
   /// - Returns: The deleted records.
   func delete(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
-    var record = try self.softDelete(old, now: now)
-    if old.state == .conflict, try self.isDeletedOnServer(old) {
-      // Deleted on both sides, which is no conflict.
-      record.monicaID = 0
-      record.base = nil
-      record.state = .synced
-      try self.writer.save(record, over: try self.writer.read(old.row))
-      try self.outbox.remove(old.row)
-    } else {
-      try self.requeue(record, now: now)
-    }
     let others = try self.recordsThatGo(with: old)
-    for other in others {
-      let deleted = try self.softDelete(other, now: now)
-      try self.requeue(deleted, now: now, isCovered: other.kind.goesWithPersonOnServer)
+    for known in [old] + others {
+      let isLost = try self.isLost(known)
+      let deleted = try self.softDelete(known, now: now)
+      if isLost {
+        // Deleted on both sides, which is no conflict.
+        try self.settleDeleted(deleted)
+      } else {
+        let isCovered = known.row != old.row && known.kind.goesWithPersonOnServer
+        try self.requeue(deleted, now: now, isCovered: isCovered)
+      }
     }
     return [old] + others
   }
@@ -80,9 +76,8 @@ struct RecordKeeper {
       ? try self.records(of: old.row).filter { $0.kind.goesWithPersonOnServer && $0.isDeleted == old.isDeleted } : []
     return try ([old] + others).map { known in
       var record = known
-      record.monicaID = 0
+      record.leaveServer()
       record.base = nil
-      record.remoteStamp = nil
       if record.state != .syncing || known.row == old.row { record.state = .pending }
       try self.writer.save(record, over: known)
       if known.row == old.row || known.state == .conflict { try self.outbox.remove(known.row) }
@@ -91,32 +86,63 @@ struct RecordKeeper {
     }
   }
 
-  /// Soft-deletes a record that the server has deleted. Nothing is queued.
+  /// Soft-deletes a record that the server has deleted, which ends the conflicts of all records that go with it. Nothing is queued.
   ///
   /// - Returns: The deleted records.
   func deleteAsServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     try ([old] + (try self.recordsThatGo(with: old))).map { known in
-      var record = try self.softDelete(known, now: now)
-      let deleted = record
-      record.monicaID = 0
+      let deleted = try self.softDelete(known, now: now)
+      if known.row == old.row || known.state == .conflict { return try self.settleDeleted(deleted) }
+      var record = deleted
+      record.leaveServer()
       record.base = nil
-      record.remoteStamp = nil
-      if known.row == old.row { record.state = .synced }
       try self.writer.save(record, over: deleted)
-      if known.row == old.row {
-        try self.outbox.remove(known.row)
-      } else {
-        try self.requeue(record, now: now)
-      }
+      try self.requeue(record, now: now)
       return record
     }
   }
 
-  /// Whether a deletion would lose a change: the record or one of its children has a queued change.
+  /// Stores that a deleted record is deleted on the server as well.
+  @discardableResult
+  private func settleDeleted(_ deleted: StoredRecord) throws -> StoredRecord {
+    var record = deleted
+    record.leaveServer()
+    record.base = nil
+    record.state = .synced
+    try self.writer.save(record, over: deleted)
+    try self.outbox.remove(record.row)
+    return record
+  }
+
+  /// Whether something waits, of the record or of one that would go with it: for the server, or for a person's decision.
+  func isUnsettled(_ record: StoredRecord) throws -> Bool {
+    // What is kept here alone waits too: the server's deletion of a person would take it along.
+    try ([record] + self.recordsThatGo(with: record)).contains { $0.state != .synced }
+  }
+
+  /// Whether a deletion would lose what the server has never had: of the record, or of one of this person, those of others too included.
   func isChangedHere(_ record: StoredRecord) throws -> Bool {
-    guard record.state == .synced else { return true }
-    // What is kept here alone is a change too: the server's deletion of a person would take it along.
-    return try self.recordsThatGo(with: record).contains { $0.state != .synced }
+    let others = record.kind == .person ? try self.records(of: record.row).filter { !$0.isDeleted } : []
+    return try ([record] + others).contains { record in
+      switch record.state {
+      case .synced: false
+      case .conflict: try !record.isSameAsBase || !self.isLost(record)
+      case .pending, .syncing, .failed, .here: true
+      }
+    }
+  }
+
+  /// Whether it is in conflict because the server does not have it any more.
+  func isLost(_ record: StoredRecord) throws -> Bool { try record.state == .conflict && self.isLost(record.row) }
+
+  /// Whether it belongs to a person that is lost: the decision on the person is also one on this record.
+  func isOfLostPerson(_ record: StoredRecord) throws -> Bool {
+    try self.people(of: record).contains { try self.isLost($0.row) }
+  }
+
+  private func isLost(_ row: Int64) throws -> Bool {
+    try self.database.first("SELECT 1 FROM conflict WHERE record = ? AND server IS NULL", .integer(row)) { _ in true }
+      ?? false
   }
 
   /// The live records that belong to this person alone; empty for other kinds.
@@ -188,16 +214,11 @@ struct RecordKeeper {
   private func undelete(_ old: StoredRecord, now: Int64) throws -> StoredRecord {
     var record = old
     record.deletedAt = nil
+    record.isDeletedThere = false
     record.updatedAt = now
     try self.writer.save(record, over: old)
     try self.requeue(record, now: now)
     return record
-  }
-
-  private func isDeletedOnServer(_ record: StoredRecord) throws -> Bool {
-    try self.database.first("SELECT server IS NULL FROM conflict WHERE record = ?", .integer(record.row)) {
-      $0.integer(0) != 0
-    } ?? false
   }
 }
 

@@ -13,6 +13,9 @@ extension RecordKind {
   /// Whether the server deletes it when it deletes its person.
   var goesWithPersonOnServer: Bool { !self.rules.outlivesPerson }
 
+  /// Whether the server keeps our id of a record, by which an earlier attempt is found; others are found by what they say.
+  var keepsOurID: Bool { [.person, .call, .conversation].contains(self) }
+
   /// The word for it in a sentence.
   var noun: String { self.name.split(separator: "_").joined(separator: " ") }
 

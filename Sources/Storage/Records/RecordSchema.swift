@@ -215,6 +215,32 @@ extension Migration {
 }
 
 extension Migration {
+  /// When the server made a record, so that another one that gets its id is told from it.
+  static let remoteMade = Migration(name: "remote_made", sql: "ALTER TABLE record ADD COLUMN remote_made INTEGER;")
+
+  /// That the server has deleted a record, which was seen by the time at which it had made it until then.
+  static let deletedThere = Migration(
+    name: "deleted_there",
+    sql: """
+      ALTER TABLE record ADD COLUMN deleted_there INTEGER NOT NULL DEFAULT 0;
+      UPDATE record SET remote_made = NULL WHERE monica_id IS NULL AND remote_made IS NOT NULL;
+      -- Of people who were deleted before this, nothing tells those that the server never had. As before, none comes back by itself.
+      UPDATE record SET deleted_there = 1 WHERE kind = 1 AND deleted_at IS NOT NULL AND monica_id IS NULL
+        AND id NOT IN (SELECT record FROM outbox);
+      """)
+
+  /// When many records were missing on the server at once.
+  static let deletionHolds = Migration(
+    name: "deletion_holds",
+    sql: """
+      -- held_at: since when everything is asked about that the server lacks, or when a reading last counted towards the end of that, in
+      -- nanoseconds since 1970; NULL = it is not. held_readings: how many have counted. gone: how many records were deleted here because
+      -- the server lacks them, since it was last read to the end.
+      ALTER TABLE monica_account ADD COLUMN held_at INTEGER;
+      ALTER TABLE monica_account ADD COLUMN held_readings INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE monica_account ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
+      """)
+
   /// Writes the names of people again that no server has named: family name first in Japanese.
   static let japaneseNames = Migration(name: "japanese_names", sql: "") { database in
     let people = try database.all("SELECT id, body, name FROM record WHERE kind = 1") {

@@ -7,7 +7,7 @@ extension RecordTable where View == Transaction {
   /// Merges records of the server: one page of a list, or a person with its children.
   ///
   /// A record is found by the server's id, else by our id if the server keeps it. Children are merged after their person; if the
-  /// list of children is complete, stored children that it lacks are deleted.
+  /// list of children is complete, stored children that it lacks are reported as missing, for ``settle(missing:now:)``.
   ///
   /// - Parameter decide: Decides from the stored record (nil if there is none) and the server's record, which has our ids of people,
   ///   and the stored values of fields that the server does not keep.
@@ -24,7 +24,7 @@ extension RecordTable where View == Transaction {
       try self.merge(batch, account: account, now: now, &report, decide)
     }
     for person in people where person.hasChildren_p {
-      try self.deleteMissingChildren(of: person, account: account, now: now, &report)
+      report.missing += try self.missingChildren(of: person, account: account)
     }
     return report
   }
@@ -56,8 +56,19 @@ extension RecordTable where View == Transaction {
     _ remote: RemoteRecord, _ received: AnyRecord, account: Int64, now: Int64, _ report: inout MergeReport,
     _ decide: (LocalRecord?, AnyRecord) throws(Failure) -> MergeDecision
   ) throws(Failure) {
-    let lookup = try self.view.attempt { database in
+    var lookup = try self.view.attempt { database in
       try RemoteLookup(database: database, account: account).find(remote, received)
+    }
+    if let known = lookup.record, known.isReplaced(by: remote, received) {
+      guard known.state != .syncing else {
+        // The answer to what is in flight tells.
+        report.unchanged += 1
+        return
+      }
+      self.tell(try self.view.attempt { try RemoteDecision(database: $0, now: now).part(known) })
+      lookup = try self.view.attempt { database in
+        try RemoteLookup(database: database, account: account).find(remote, received)
+      }
     }
     guard !lookup.isKnownReverse, try !self.isAboutDeletedPeople(received) else {
       report.unchanged += 1
@@ -105,70 +116,15 @@ extension RecordTable where View == Transaction {
     return LocalRecord(
       row: record.row, record: shown, base: record.base,
       sent: try waiting?.sent.map { try StoredRecord.content(record.kind, $0, owner: owner) },
-      operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted)
-  }
-
-  private func deleteMissingChildren(
-    of person: RemoteRecord, account: Int64, now: Int64, _ report: inout MergeReport
-  ) throws(Failure) {
-    for kind in [RecordKind.contactField, .address, .relationship] {
-      let there = person.children.filter { $0.kind == kind }.map(\.monicaID)
-      let gone = try self.view.attempt { database in
-        try database.all(
-          """
-          SELECT child.monica_id FROM record AS owner
-            CROSS JOIN record_person ON record_person.person = owner.id AND record_person.kind = :kind
-            CROSS JOIN record AS child ON child.id = record_person.record AND child.owner = owner.id
-          WHERE owner.account = :account AND owner.kind = 1 AND owner.monica_id = :person
-            AND child.monica_id IS NOT NULL AND child.monica_id NOT IN (SELECT value FROM json_each(:there))
-          """,
-          named: [
-            "kind": .integer(Int64(kind.rawValue)), "account": .integer(account),
-            "person": .integer(Int64(bitPattern: person.monicaID)),
-            "there": .text(ColumnValues.array(there.map { Int64(bitPattern: $0) })),
-          ]
-        ) { $0.integer(0) }
-      }
-      let outcome = try self.deletedOnServer(kind, gone.map { UInt64(bitPattern: $0) }, now: now)
-      report.deleted += outcome.deleted
-      report.conflicts += outcome.conflicts
-    }
-  }
-
-  /// Merges deletions on the server. Records without changes are deleted; changed records become conflicts.
-  ///
-  /// - Parameter ids: The server's ids; unknown and already deleted ones are ignored.
-  /// - Returns: The number of deleted records, without their children, and of conflicts.
-  @discardableResult
-  public func deletedOnServer(
-    _ kind: RecordKind, _ ids: [UInt64], now: Int64
-  ) throws(Failure) -> (deleted: Int, conflicts: Int) {
-    let account = try self.account
-    var outcome = (deleted: 0, conflicts: 0)
-    for id in ids {
-      let changed = try self.view.attempt { database -> [StoredRecord] in
-        let lookup = RemoteLookup(database: database, account: account)
-        guard let old = try lookup.find(kind, id), old.state != .syncing else { return [] }
-        let keeper = RecordKeeper(database: database)
-        if old.isDeleted { return try keeper.forgetServer(old, now: now) }
-        guard try !keeper.isChangedHere(old) else {
-          try keeper.conflict(old, server: nil, stamp: nil, now: now)
-          outcome.conflicts += 1
-          return [old]
-        }
-        outcome.deleted += 1
-        return try keeper.deleteAsServer(old, now: now)
-      }
-      self.tell(changed)
-    }
-    return outcome
+      operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted,
+      isLost: try RecordKeeper(database: database).isLost(record), wasOnServer: record.wasOnServer)
   }
 }
 
 extension RecordTable {
   /// The server's ids of all stored records of a kind, for the comparison with a complete list of the server.
   ///
-  /// Records whose deletion is queued are included.
+  /// Records whose deletion is queued are included; those that the server is known to lack, of which a person has to decide, are not.
   ///
   /// - Parameter person: Only records of this person; nil for all.
   public func serverIDs(
@@ -183,6 +139,7 @@ extension RecordTable {
         database,
         """
         SELECT monica_id FROM record WHERE account = ? AND kind = ? AND monica_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM conflict WHERE conflict.record = record.id AND conflict.server IS NULL)
         \(person == nil ? "" : """
           AND id IN (SELECT record FROM record_person WHERE person = (SELECT id FROM record WHERE uuid = ?))
           """)

@@ -40,7 +40,8 @@ struct RecordWriter {
       .integer(traits.emotion), .integer(traits.theyCalled ? 1 : 0), .integer(record.createdAt),
       .integer(record.updatedAt), Self.value(record.deletedAt), Self.value(record.lastAttemptAt),
       Self.value(record.remoteStamp), .blob(try record.content.body),
-      try record.base.map { .blob(try $0.body) } ?? .null,
+      try record.base.map { .blob(try $0.body) } ?? .null, Self.value(record.remoteMadeAt),
+      .integer(record.isDeletedThere ? 1 : 0),
     ]
     guard let old else {
       try EngineStatement(self.database, Self.insertion).run(
@@ -124,7 +125,7 @@ struct RecordWriter {
 
   private static let columns = [
     "monica_id", "owner", "state", "sort_key", "rank", "at", "name", "duration", "emotion", "they_called", "created_at",
-    "updated_at", "deleted_at", "last_attempt_at", "remote_stamp", "body", "base",
+    "updated_at", "deleted_at", "last_attempt_at", "remote_stamp", "body", "base", "remote_made", "deleted_there",
   ]
 
   private static let insertion = """

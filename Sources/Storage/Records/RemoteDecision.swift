@@ -123,13 +123,19 @@ struct RemoteDecision {
     switch decision {
     case .ignore:
       report.unchanged += 1
+      if let old {
+        report.unchangedRows.insert(old.row)
+        try self.note(remote.madeAt, of: old)
+      }
       return []
     case .conflict(let server):
       guard var old else { return try self.store(server, server, remote, over: nil, account: account, &report) }
       old.monicaID = remote.monicaID
+      old.remoteMadeAt = remote.madeAt ?? old.remoteMadeAt
       try RecordWriter(database: self.database).save(old, over: old)
       try RecordKeeper(database: self.database).conflict(old, server: server, stamp: remote.stamp, now: self.now)
       report.conflicts += 1
+      report.changedRows.insert(old.row)
       return [old]
     case .take:
       return try self.store(server, server, remote, over: old, account: account, &report)
@@ -143,29 +149,30 @@ struct RemoteDecision {
     _ body: AnyRecord, _ server: AnyRecord, _ remote: RemoteRecord, over old: StoredRecord?, account: Int64,
     _ report: inout MergeReport
   ) throws -> [StoredRecord] {
-    let made = remote.record?.record
-    let createdAt = made.flatMap { $0.hasCreatedAt ? $0.createdAt.nanosecondsSince1970 : nil }
     var new =
       old
       ?? StoredRecord(
-        server, id: UUIDv7.make().text, account: account, createdAt: createdAt ?? self.now,
+        server, id: UUIDv7.make().text, account: account, createdAt: remote.madeAt ?? self.now,
         updatedAt: remote.stamp ?? self.now)
     new.content = body
     new.base = server
     new.monicaID = remote.monicaID
     new.remoteStamp = remote.stamp ?? new.remoteStamp
+    new.remoteMadeAt = remote.madeAt ?? new.remoteMadeAt
     let writer = RecordWriter(database: self.database)
     let keeper = RecordKeeper(database: self.database)
     guard let old else {
       new.row = try writer.save(new, over: nil)
       try keeper.requeue(new, now: self.now)
       report.added += 1
+      report.changedRows.insert(new.row)
       return [new]
     }
     let isSettled = old.state != .syncing
     if isSettled {
       new.state = .pending
       new.deletedAt = nil
+      new.isDeletedThere = false
       try OutboxRows(database: self.database).settle(old.row)
       try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     }
@@ -173,8 +180,60 @@ struct RemoteDecision {
     if isChanged { new.updatedAt = remote.stamp ?? self.now }
     try writer.save(new, over: old)
     try keeper.requeue(new, now: self.now)
-    if isChanged { report.updated += 1 } else { report.unchanged += 1 }
+    if isChanged {
+      report.updated += 1
+      report.changedRows.insert(old.row)
+    } else {
+      report.unchanged += 1
+      report.unchangedRows.insert(old.row)
+    }
     return isChanged || old.state != .synced ? [new] : []
+  }
+}
+
+extension RemoteDecision {
+  /// Stores when the server made a record of which an earlier version of kithd did not note it.
+  private func note(_ madeAt: Int64?, of old: StoredRecord) throws {
+    guard old.isOnServer, old.remoteMadeAt == nil, let madeAt else { return }
+    try self.database.run("UPDATE record SET remote_made = ? WHERE id = ?", .integer(madeAt), .integer(old.row))
+  }
+
+  /// Parts a record from its id on the server, which names another record now: the server was restored from a backup that is older than
+  /// the record, or gave the id of a deleted one again. A person decides whether it comes back; one that is deleted here is settled.
+  ///
+  /// - Returns: The changed records.
+  func part(_ old: StoredRecord) throws -> [StoredRecord] {
+    let keeper = RecordKeeper(database: self.database)
+    if old.isDeleted { return try keeper.forgetServer(old, now: self.now) }
+    var parted = old
+    parted.leaveServer()
+    try RecordWriter(database: self.database).save(parted, over: old)
+    try keeper.conflict(parted, server: nil, stamp: nil, now: self.now)
+    return [parted]
+  }
+}
+
+extension StoredRecord {
+  /// Whether the server has given its id to another record: one that was made at another time and says something else, or a relationship
+  /// of other people.
+  func isReplaced(by remote: RemoteRecord, _ received: AnyRecord) -> Bool {
+    // The server sends relationships without a time, and never changes their people.
+    if self.isOnServer, self.kind == .relationship {
+      return Set((self.base ?? self.content).people) != Set(received.people)
+    }
+    return self.isOther(than: remote) && !(self.base?.isSame(as: received) ?? false)
+  }
+
+  /// Whether it is about people and another record is about others: about none of them, or for a relationship, not about both.
+  func isOfOthers(than record: StoredRecord) -> Bool {
+    let (people, others) = (Set(self.content.people), Set(record.content.people))
+    return !people.isEmpty && (self.kind == .relationship ? people != others : people.isDisjoint(with: others))
+  }
+
+  /// Whether the server made another record at another time, as far as both times are known.
+  func isOther(than remote: RemoteRecord) -> Bool {
+    guard self.isOnServer, let known = self.remoteMadeAt, let made = remote.madeAt else { return false }
+    return known / 1_000_000_000 != made / 1_000_000_000
   }
 }
 
@@ -189,4 +248,10 @@ extension RemoteRecord.OneOf_Record {
 extension RemoteRecord {
   /// When the server last changed it, in nanoseconds since 1970.
   var stamp: Int64? { self.hasUpdatedAt ? self.updatedAt.nanosecondsSince1970 : nil }
+
+  /// When the server made it, in nanoseconds since 1970.
+  var madeAt: Int64? {
+    guard let record = self.record?.record, record.hasCreatedAt else { return nil }
+    return record.createdAt.nanosecondsSince1970
+  }
 }

@@ -17,6 +17,10 @@ struct StoredRecord {
   var lastAttemptAt: Int64?
   /// When the server last changed it, by the server's clock.
   var remoteStamp: Int64?
+  /// When the server made it, by the server's clock: another time under the same id is another record. nil = unknown, or not there.
+  var remoteMadeAt: Int64?
+  /// Whether the server has deleted it. A record that is not deleted here is on the server, or has never been there as what it is now.
+  var isDeletedThere = false
   /// The content with its owner. Other fields that have columns of their own are empty.
   var content: AnyRecord
   /// The server's last known version.
@@ -25,13 +29,16 @@ struct StoredRecord {
   var kind: RecordKind { self.content.kind }
   var isOnServer: Bool { self.monicaID != 0 }
   var isDeleted: Bool { self.deletedAt != nil }
+  /// Whether the server has or had it.
+  var wasOnServer: Bool { self.isOnServer || self.isDeletedThere }
   /// Whether the server has what it says.
   var isSameAsBase: Bool { self.base.map(self.content.isSame(as:)) ?? false }
   var traits: RecordTraits { RecordTraits(of: self.content, createdAt: self.createdAt) }
 
   static let selection = """
     SELECT record.id, record.kind, record.uuid, record.account, record.monica_id, record.state, record.created_at,
-      record.updated_at, record.deleted_at, record.last_attempt_at, record.remote_stamp, record.body, record.base, owner.uuid
+      record.updated_at, record.deleted_at, record.last_attempt_at, record.remote_stamp, record.body, record.base, owner.uuid,
+      record.remote_made, record.deleted_there
     FROM record LEFT JOIN record AS owner ON owner.id = record.owner
     """
 
@@ -49,6 +56,8 @@ struct StoredRecord {
     self.deletedAt = row.isNull(8) ? nil : row.integer(8)
     self.lastAttemptAt = row.isNull(9) ? nil : row.integer(9)
     self.remoteStamp = row.isNull(10) ? nil : row.integer(10)
+    self.remoteMadeAt = row.isNull(14) ? nil : row.integer(14)
+    self.isDeletedThere = row.integer(15) != 0
     self.content = try Self.content(kind, row.blob(11), owner: owner)
     self.base = row.isNull(12) ? nil : try Self.content(kind, row.blob(12), owner: owner)
   }
@@ -60,6 +69,14 @@ struct StoredRecord {
     self.createdAt = createdAt
     self.updatedAt = updatedAt
     self.content = content
+  }
+
+  /// Stores that the server does not have it under its id any more. What the server's version said is kept: ``base``.
+  mutating func leaveServer() {
+    self.isDeletedThere = self.isDeleted && self.wasOnServer
+    self.monicaID = 0
+    self.remoteStamp = nil
+    self.remoteMadeAt = nil
   }
 
   /// A stored body with whom it belongs to.

@@ -9,7 +9,7 @@ import Testing
 /// Hub and workers as values on a network that loses, repeats and delays messages, with crashes of all of them at any
 /// step: every job ends once, and an at-most-once job never runs twice.
 struct WorkHistoryTests {
-  @Test(arguments: 1...60 as ClosedRange<UInt64>) func everyJobEndsOnceWhateverDies(seed: UInt64) {
+  @Test(arguments: testSeeds(short: 20, full: 600)) func everyJobEndsOnceWhateverDies(seed: UInt64) {
     _ = self.live(seed)
   }
 

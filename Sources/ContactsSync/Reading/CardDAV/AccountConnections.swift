@@ -1,4 +1,4 @@
-internal import Bus
+public import Bus
 internal import DAV
 public import EventLoop
 internal import KithMessages
@@ -10,6 +10,7 @@ internal import Transfer
 /// Connections are kept between passes, one set for each TLS setting.
 public final class AccountConnections: Sendable {
   private let secrets: any SecretStore
+  private let paths: HubPaths
   private let clients: ClientSet<HTTPClient>
 
   /// Makes an empty set.
@@ -17,8 +18,10 @@ public final class AccountConnections: Sendable {
   /// - Parameters:
   ///   - loop: Runs the transfers, and has to run until ``close()`` returns.
   ///   - secrets: The store of passwords.
-  public init(on loop: LoopExecutor, secrets: any SecretStore) {
+  ///   - paths: Which files an account may use as its password or key.
+  public init(on loop: LoopExecutor, secrets: any SecretStore, paths: HubPaths) {
     self.secrets = secrets
+    self.paths = paths
     self.clients = ClientSet(limit: 32) { tls in HTTPClient(on: loop, tls: tls) }
   }
 
@@ -32,7 +35,8 @@ public final class AccountConnections: Sendable {
   /// - Parameters:
   ///   - account: The account; with its password only if that is not stored, as in a discovery.
   ///   - source: The source whose password is stored; nil if none is.
-  /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` for a user name without a password; `SECRET_UNREADABLE`.
+  /// - Throws: `UNAUTHENTICATED/NEEDS_CREDENTIALS` for a user name without a password; `SECRET_UNREADABLE`;
+  ///   `PERMISSION_DENIED/PATH_NOT_ALLOWED` for a file of kithd's own.
   func connection(to account: CardDAV, source: String?) async throws(Failure) -> Connection {
     Connection(
       http: try self.http(account), credentials: try await self.credentials(account, source),
@@ -61,6 +65,7 @@ public final class AccountConnections: Sendable {
       }
       tls.pins = [pin]
     }
+    try self.paths.checkUse(of: account.clientKey, field: "carddav.client_key")
     if !account.clientCertificate.isEmpty {
       tls.clientCertificate = TLSSettings.ClientCertificate(
         certificateFile: account.clientCertificate, keyFile: account.clientKey)
@@ -74,6 +79,7 @@ public final class AccountConnections: Sendable {
     if !account.password.isEmpty {
       password = account.password
     } else if !account.passwordFile.isEmpty {
+      try self.paths.checkUse(of: account.passwordFile, field: "carddav.password_file")
       password = try SecretFile(path: account.passwordFile).read()
     } else if let source {
       password = try await self.secrets.secret(named: SourceSecret.name(of: source))

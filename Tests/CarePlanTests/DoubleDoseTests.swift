@@ -1,0 +1,63 @@
+import CivilTime
+import KithMessages
+import SwiftProtobuf
+import Testing
+
+@testable import CarePlan
+
+@Suite struct DoubleDoseTests {
+  /// A dose that is recorded at once, with what it was warned of.
+  private func dose(
+    _ time: String, _ by: String, key: String = "", warned: (inout PlanWarning) -> Void = { _ in }
+  ) throws -> Dose {
+    var dose = try DoseRulesTests.dose(time, time, by: by)
+    (dose.createdAt, dose.timeKey) = (dose.occurredAt, key)
+    var warning = PlanWarning()
+    warned(&warning)
+    if !warning.kind.isEmpty { dose.warnings = [warning] }
+    return dose
+  }
+
+  /// A warning that a dose came less than four hours after another one.
+  private func early(_ other: Dose) -> (inout PlanWarning) -> Void {
+    { warning in
+      warning.knownKind = .early
+      (warning.doseID, warning.at, warning.earliest) = (other.id, other.occurredAt, other.occurredAt)
+      warning.earliest.seconds += 4 * 3600
+    }
+  }
+
+  private func kind(_ dose: Dose, _ others: Dose...) throws -> DoubleDose.Kind? {
+    DoubleDose(dose, among: others + [dose], in: try #require(Zone(named: "Europe/Berlin")))?.kind
+  }
+
+  @Test func `two people who gave it too soon after each other did not know it, unless one says so`() throws {
+    let first = try self.dose("08:00", "Taro")
+    var second = try self.dose("08:05", "Hanako", warned: self.early(first))
+    #expect(try self.kind(second, first) == .tooSoon)
+    #expect(try self.kind(first, second) == nil)
+    // Taken back, given by one and the same, or long ago.
+    #expect(try self.kind(second) == nil)
+    #expect(try self.kind(self.dose("08:05", "Taro", warned: self.early(first)), first) == nil)
+    #expect(try self.kind(self.dose("12:05", "Hanako", warned: self.early(first)), first) == nil)
+    second.confirmed = true
+    #expect(try self.kind(second, first) == nil)
+  }
+
+  @Test func `one too many in a day is told if another person gave one of them`() throws {
+    func most(_ warning: inout PlanWarning) { (warning.knownKind, warning.count, warning.most) = (.most, 2, 2) }
+    let (one, two) = (try self.dose("08:00", "Taro"), try self.dose("12:00", "Hanako"))
+    let third = try self.dose("16:00", "Hanako", warned: most)
+    #expect(try self.kind(third, one, two) == .tooOften)
+    #expect(try self.kind(third, two) == nil)
+    #expect(try self.kind(third, self.dose("09:00", "Hanako"), two) == nil)
+  }
+
+  @Test func `a second dose for one time is a double, also by the same person`() throws {
+    let first = try self.dose("08:00", "Taro", key: "1/2026-11-25")
+    let second = try self.dose("08:05", "Taro", key: "1/2026-11-25")
+    #expect(try self.kind(second, first) == .again)
+    #expect(try self.kind(first, second) == nil)
+    #expect(try self.kind(second, self.dose("08:00", "Taro", key: "2/2026-11-25")) == nil)
+  }
+}
