@@ -185,6 +185,32 @@ import Testing
     }
   }
 
+  @Test func aPersonWhomTheServerHasAgainIsThereAgainOnce() async throws {
+    try await self.withNotes(2) { home, ann, there in
+      let full = self.backup(home)
+      home.server.remove(.person, try await home.get(Person.self, ann.id).monicaID)
+      #expect(try await home.sync(full: true).sync.deleted == 1)
+      #expect(try await home.all(Person.self).isEmpty)
+      self.restore(full, home)
+      try await home.sync(full: true)
+      #expect(try await home.all(Person.self).map(\.id) == [ann.id])
+      #expect(try await home.all(Note.self).map(\.body).sorted() == ["note 0", "note 1"])
+      #expect(try await home.status().pending == 0)
+      #expect(home.server.rows(.person).count == 1 && home.server.rows(.note).count == 2)
+    }
+  }
+
+  @Test func aPersonWhoWasDeletedHereStaysDeletedThoughTheServerHasThemAgain() async throws {
+    try await self.withNotes(2) { home, ann, there in
+      let full = self.backup(home)
+      try await home.delete(Person.self, ann.id)
+      try await home.sync(full: true)
+      self.restore(full, home)
+      try await home.sync(full: true)
+      #expect(try await home.all(Person.self).isEmpty)
+    }
+  }
+
   // MARK: - What is asked about
 
   /// Ann with notes, all on both sides.

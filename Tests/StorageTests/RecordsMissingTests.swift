@@ -62,6 +62,21 @@ import Testing
     #expect(try fixture.write { try $0.outbox.resolveDeletions(isKept: true, now: 212) }.count == min(500, left))
   }
 
+  @Test(arguments: ["waits", "is in flight"])
+  func nothingGoesOfAPersonWhoseChange(_ state: String) throws {
+    let fixture = try ContactsFixture()
+    let ids = try Self.notes(1, in: fixture)
+    try fixture.write { transaction in
+      var ann = try transaction.records.page(Person.self, RecordQuery(limit: 1)).records[0]
+      ann.lastName = "Lee"
+      _ = try transaction.records.update(ann, now: 150)
+      let due = try transaction.outbox.due(now: 150, limit: 1)
+      if state == "is in flight" { _ = try transaction.outbox.begin(due.map(\.row), now: 150) }
+    }
+    // The server's answer to the change will tell whether the server has the person.
+    #expect(try fixture.write { try $0.settle(missing: ids, of: .note, now: 200) } == (0, 1))
+  }
+
   /// Notes on both sides.
   ///
   /// - Returns: Their ids on the server.

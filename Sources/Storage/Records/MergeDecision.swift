@@ -20,7 +20,7 @@ public struct LocalRecord: Sendable {
   public let isDeleted: Bool
   /// Whether it is in conflict because the server did not have it.
   public let isLost: Bool
-  /// Whether the server is known to have had it.
+  /// Whether the server has it, or had it until it was deleted here.
   public let wasOnServer: Bool
 }
 

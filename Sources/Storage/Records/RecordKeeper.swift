@@ -38,7 +38,10 @@ struct RecordKeeper {
       let deleted = try self.softDelete(known, now: now)
       if isLost {
         // Deleted on both sides, which is no conflict.
-        try self.settleDeleted(deleted)
+        var settled = deleted
+        settled.leaveServer()
+        settled.base = nil
+        try self.settleDeleted(settled, over: deleted)
       } else {
         let isCovered = known.row != old.row && known.kind.goesWithPersonOnServer
         try self.requeue(deleted, now: now, isCovered: isCovered)
@@ -91,25 +94,25 @@ struct RecordKeeper {
   /// - Returns: The deleted records.
   func deleteAsServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
     try ([old] + (try self.recordsThatGo(with: old))).map { known in
-      let deleted = try self.softDelete(known, now: now)
-      if known.row == old.row || known.state == .conflict { return try self.settleDeleted(deleted) }
-      var record = deleted
+      var record = known
+      // While it is live: nobody has deleted it here, so that it is taken if the server has it again.
       record.leaveServer()
       record.base = nil
-      try self.writer.save(record, over: deleted)
+      record.deletedAt = now
+      record.updatedAt = now
+      if known.row == old.row || known.state == .conflict { return try self.settleDeleted(record, over: known) }
+      try self.writer.save(record, over: known)
       try self.requeue(record, now: now)
       return record
     }
   }
 
-  /// Stores that a deleted record is deleted on the server as well.
+  /// Stores a record that is deleted on both sides.
   @discardableResult
-  private func settleDeleted(_ deleted: StoredRecord) throws -> StoredRecord {
-    var record = deleted
-    record.leaveServer()
-    record.base = nil
+  private func settleDeleted(_ record: StoredRecord, over old: StoredRecord) throws -> StoredRecord {
+    var record = record
     record.state = .synced
-    try self.writer.save(record, over: deleted)
+    try self.writer.save(record, over: old)
     try self.outbox.remove(record.row)
     return record
   }
@@ -138,6 +141,11 @@ struct RecordKeeper {
   /// Whether it belongs to a person that is lost: the decision on the person is also one on this record.
   func isOfLostPerson(_ record: StoredRecord) throws -> Bool {
     try self.people(of: record).contains { try self.isLost($0.row) }
+  }
+
+  /// Whether it belongs to a person who is in conflict, or of whom something is on its way: the server may turn out to lack that person too.
+  func isOfUnsettledPerson(_ record: StoredRecord) throws -> Bool {
+    try self.people(of: record).contains { $0.deletedAt == nil && $0.state != .synced }
   }
 
   private func isLost(_ row: Int64) throws -> Bool {
@@ -170,16 +178,16 @@ struct RecordKeeper {
     return try self.writer.read(rows)
   }
 
-  private func people(of record: StoredRecord) throws -> [(row: Int64, deletedAt: Int64?)] {
-    var people: [(row: Int64, deletedAt: Int64?)] = []
-    try EngineStatement(
-      self.database,
+  private func people(
+    of record: StoredRecord
+  ) throws -> [(row: Int64, deletedAt: Int64?, state: RecordState?)] {
+    try self.database.all(
       """
-      SELECT record.id, record.deleted_at FROM record_person JOIN record ON record.id = record_person.person
+      SELECT record.id, record.deleted_at, record.state FROM record_person
+        JOIN record ON record.id = record_person.person
       WHERE record_person.record = ?
-      """
-    ).forEach([.integer(record.row)]) { people.append(($0.integer(0), $0.isNull(1) ? nil : $0.integer(1))) }
-    return people
+      """, .integer(record.row)
+    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.integer(1), RecordState(rawValue: Int($0.integer(2)))) }
   }
 
   /// Whether the people that a record needs are deleted.

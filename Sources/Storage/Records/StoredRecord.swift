@@ -19,7 +19,8 @@ struct StoredRecord {
   var remoteStamp: Int64?
   /// When the server made it, by the server's clock: another time under the same id is another record. nil = unknown, or not there.
   var remoteMadeAt: Int64?
-  /// Whether the server has deleted it. A record that is not deleted here is on the server, or has never been there as what it is now.
+  /// Whether it was deleted here and the server has deleted it too, or did not have it when it was asked. What only the server lacked, and
+  /// was deleted here for that, is not meant.
   var isDeletedThere = false
   /// The content with its owner. Other fields that have columns of their own are empty.
   var content: AnyRecord
@@ -29,7 +30,7 @@ struct StoredRecord {
   var kind: RecordKind { self.content.kind }
   var isOnServer: Bool { self.monicaID != 0 }
   var isDeleted: Bool { self.deletedAt != nil }
-  /// Whether the server has or had it.
+  /// Whether the server has it, or had it until it was deleted here.
   var wasOnServer: Bool { self.isOnServer || self.isDeletedThere }
   /// Whether the server has what it says.
   var isSameAsBase: Bool { self.base.map(self.content.isSame(as:)) ?? false }
