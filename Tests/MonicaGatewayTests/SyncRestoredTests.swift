@@ -211,6 +211,26 @@ import Testing
     }
   }
 
+  @Test func aPersonWhoWasLostAndThenDeletedHereStaysDeletedToo() async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let full = self.backup(home)
+      let there = try await home.get(Person.self, ann.id).monicaID
+      home.server.edit(.person, there) { row in
+        row.person.firstName = "Zoe"
+        row.person.createdAt.seconds += 9000
+        row.clientID = "00000000-0000-4000-8000-000000000001"
+      }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      try await home.delete(Person.self, ann.id)
+      self.restore(full, home)
+      home.server.makePerson("Ben")
+      try await home.sync(full: true)
+      #expect(!(try await home.all(Person.self).map(\.firstName)).contains("Ann"))
+    }
+  }
+
   // MARK: - What is asked about
 
   /// Ann with notes, all on both sides.

@@ -79,6 +79,40 @@ import Testing
     #expect(try self.fixture.read { try $0.outbox.due(now: 9, limit: 10) }.isEmpty)
   }
 
+  /// Its answer says nothing any more of a record from whose id it was parted: the server has given that to another one.
+  @Test(arguments: [true, false])
+  func whatIsPartedFromItsIdInFlightWaitsForAPersonAlone(_ isDeletedHere: Bool) throws {
+    let ann = try self.fixture.addPerson("Ann")
+    try self.fixture.push(now: 2)
+    let first = try self.fixture.write { try $0.records.create(Note(of: ann, "first"), now: 3) }
+    let made = try self.begin(now: 4)
+    try self.fixture.write { try $0.outbox.arrived(made.row, server: made.record.made(as: 20, at: 4), now: 4) }
+    try self.fixture.write {
+      var changed = try $0.records.require(Note.self, first.id)
+      changed.body = "changed"
+      if isDeletedHere {
+        _ = try $0.records.delete(Note.self, first.id, now: 5)
+      } else {
+        _ = try $0.records.update(changed, now: 5)
+      }
+    }
+    // Of the first attempt nothing is known.
+    try self.fail(try self.begin(now: 6), isOpen: false)
+    try self.fixture.write { _ = try $0.records.create(Note(of: ann, "second"), now: 7) }
+    let both = try self.beginAll(now: 8)
+    let (change, creation) = (try #require(both.first), try #require(both.last))
+    #expect(both.count == 2 && creation.operation == .create)
+    try self.fixture.write {
+      try $0.outbox.arrived(creation.row, server: creation.record.made(as: 20, at: 9_000_000_000), now: 9)
+      try $0.outbox.failed(
+        change.row, error: Failure.cancelled.status, nextAttemptAt: isDeletedHere ? 10 : nil, isUnsure: true, now: 9)
+    }
+    let conflicts = try self.fixture.read { try $0.outbox.conflicts().conflicts.map(\.id) }
+    #expect(conflicts == (isDeletedHere ? [] : [first.id]))
+    #expect(try self.fixture.queued() == (isDeletedHere ? [] : ["update note conflict"]))
+    #expect(try self.fixture.read { try $0.outbox.counts() }.pending == 0)
+  }
+
   /// Ann is on the server, and has two notes of the same words that are not.
   private func twoEqualNotes() throws {
     let ann = try self.fixture.addPerson("Ann")

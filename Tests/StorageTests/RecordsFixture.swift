@@ -69,6 +69,13 @@ extension RemoteRecord {
     return record
   }
 
+  /// The record as a server returns it that keeps when it made it.
+  func made(as id: UInt64, at now: Int64) -> RemoteRecord {
+    var record = self.stored(as: id, at: now)
+    record.record?.edit { $0.createdAt = .init(nanosecondsSince1970: now) }
+    return record
+  }
+
   /// A record as a server lists it.
   init(_ record: AnyRecord, id: UInt64, owner: UInt64 = 0, others: [UInt64] = [], at: Int64 = 1_000_000_000) {
     self.init()

@@ -206,13 +206,30 @@ import Testing
     }
   }
 
+  private func relationship(
+    _ type: String, reverse: String, id: UInt64, of owner: UInt64, to other: UInt64
+  ) -> RemoteRecord {
+    var record = Relationship()
+    (record.type, record.reverseType) = (type, reverse)
+    return RemoteRecord(record.any, id: id, owner: owner, others: [other])
+  }
+
+  @Test func aRelationshipOfOtherPeopleUnderItsIdIsAnotherOne() throws {
+    let fixture = try ContactsFixture()
+    let people = ["Ann", "Bob", "Cleo"].enumerated().map { number, name in
+      RemoteRecord(Person(first: name).any, id: UInt64(number + 1))
+    }
+    for other in [UInt64(2), 3] {
+      let friend = self.relationship("friend", reverse: "friend", id: 10, of: 1, to: other)
+      _ = try fixture.write { try $0.records.merge(people + [friend], now: 1) { _, _ in .take } }
+    }
+    // The server has lost the one of Bob, of which a person decides.
+    #expect(try fixture.read { try $0.records.page(Relationship.self, RecordQuery()) }.records.count == 2)
+    #expect(try fixture.read { try $0.outbox.conflicts() }.conflicts.map(\.kind) == [.relationship])
+  }
+
   @Test func anEditThatWaitsMakesNoSecondRelationshipOfTheOtherSide() throws {
     let fixture = try ContactsFixture()
-    func relationship(_ type: String, reverse: String, id: UInt64, of owner: UInt64, to other: UInt64) -> RemoteRecord {
-      var record = Relationship()
-      (record.type, record.reverseType) = (type, reverse)
-      return RemoteRecord(record.any, id: id, owner: owner, others: [other])
-    }
     func merge(_ records: [RemoteRecord]) throws {
       _ = try fixture.write { [records] in try $0.records.merge(records, now: 1) { _, _ in .take } }
     }
@@ -221,12 +238,12 @@ import Testing
     }
     try merge([
       RemoteRecord(Person(first: "Ann").any, id: 1), RemoteRecord(Person(first: "Bob").any, id: 2),
-      relationship("parent", reverse: "child", id: 10, of: 1, to: 2),
+      self.relationship("parent", reverse: "child", id: 10, of: 1, to: 2),
     ])
     var edited = try #require(try all().first)
     edited.type = "friend"
     _ = try fixture.write { [edited] in try $0.records.update(edited, now: 2) }
-    try merge([relationship("child", reverse: "parent", id: 11, of: 2, to: 1)])
+    try merge([self.relationship("child", reverse: "parent", id: 11, of: 2, to: 1)])
     #expect(try all().map(\.type) == ["friend"])
   }
 

@@ -62,6 +62,21 @@ import Testing
     #expect(try fixture.write { try $0.outbox.resolveDeletions(isKept: true, now: 212) }.count == min(500, left))
   }
 
+  @Test func theHoldEndsWithTheLastThatGoesThoughOneStays() throws {
+    let fixture = try ContactsFixture()
+    let ids = try Self.notes(502, in: fixture)
+    try fixture.write { transaction in
+      let notes = try transaction.records.page(Note.self, RecordQuery(limit: 500)).records
+      var changed = try #require(notes.first { ids.prefix(501).contains($0.monicaID) })
+      changed.body = "changed"
+      _ = try transaction.records.update(changed, now: 150)
+      _ = try transaction.settle(missing: Array(ids.prefix(501)), of: .note, now: 200)
+    }
+    #expect(try fixture.write { try $0.outbox.resolveDeletions(isKept: false, now: 210) }.count == 500)
+    #expect(try fixture.read { try $0.outbox.countOfDeletions() } == 1)
+    #expect(try fixture.write { try $0.settle(missing: [ids[501]], of: .note, now: 220) } == (1, 0))
+  }
+
   @Test(arguments: ["waits", "is in flight"])
   func nothingGoesOfAPersonWhoseChange(_ state: String) throws {
     let fixture = try ContactsFixture()

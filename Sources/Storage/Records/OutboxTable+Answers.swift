@@ -75,7 +75,8 @@ extension OutboxTable where View == Transaction {
   private func answer(
     _ row: Int64, _ server: RemoteRecord, now: Int64
   ) throws(Failure) -> (old: StoredRecord, local: LocalRecord, received: AnyRecord)? {
-    var (twin, parted): (StoredRecord?, [StoredRecord]) = (nil, [])
+    // Of these is told: a twin that was erased, and what waits again or for a person.
+    var others: [StoredRecord] = []
     let found = try self.view.attempt { database -> (StoredRecord, AnyRecord)? in
       let writer = RecordWriter(database: database)
       guard let stored = try writer.read(row) else { return nil }
@@ -85,24 +86,26 @@ extension OutboxTable where View == Transaction {
         throw DatabaseError(resultCode: .SQLITE_MISMATCH)
       }
       let lookup = RemoteLookup(database: database, account: stored.account)
+      let keeper = RecordKeeper(database: database)
       if let known = try lookup.find(stored.kind, server.monicaID), known.row != row,
-        known.isOther(than: server) || known.isOfOthers(than: stored)
+        try known.isOther(than: server) || known.isOfOthers(than: stored) || keeper.isLost(known)
       {
-        parted = try RemoteDecision(database: database, now: now).part(known)
+        others += try RemoteDecision(database: database, now: now).part(known)
       }
       if !stored.isOnServer, try self.isAnother(server.monicaID, than: stored, database) {
         try self.reopen(row, next: now + self.pause(of: row, database), database)
+        others.append(stored)
         return nil
       }
       var old = stored
       old.monicaID = server.monicaID
-      twin = try RecordKeeper(database: database).unify(&old)
+      if let twin = try keeper.unify(&old) { others.append(twin) }
       try RelationshipSide(database: database, account: old.account).turn(&old, as: received)
       try writer.save(old, over: stored)
       return (old, received)
     }
+    self.view.records.tell(others)
     guard let (old, received) = found else { return nil }
-    self.view.records.tell((twin.map { [$0] } ?? []) + parted)
     let local = try self.view.attempt { try self.view.records.local(old, $0) }
     return (old, local, received.completed(local: old.content, known: local.sent ?? old.base))
   }

@@ -27,20 +27,24 @@ extension OutboxTable where View == Transaction {
   /// - Returns: The changes after that; none if none is left for the decision.
   public func resolveDeletions(isKept: Bool, now: Int64) throws(Failure) -> [QueueEntry] {
     var resolved: [String] = []
+    var isMore = false
     var page = try self.deletions(after: nil)
-    while let last = page.last {
-      for deletion in page where resolved.count < Self.mostResolved {
+    while let last = page.last, !isMore {
+      for deletion in page {
         // The decision on a person ends the conflicts of the person's records.
         guard try self.isOpen(deletion, isKept: isKept) else { continue }
+        guard resolved.count < Self.mostResolved else {
+          isMore = true
+          break
+        }
         let conflict = try self.conflict(of: deletion.id)
         _ = try self.resolve(deletion.id, as: isKept && !conflict.isDeletedHere ? conflict.local : nil, now: now)
         resolved.append(deletion.id)
       }
-      guard resolved.count < Self.mostResolved else { break }
       page = try self.deletions(after: last)
     }
     // The server lacks them because somebody has deleted them there.
-    if !isKept, !resolved.isEmpty, page.isEmpty { try self.view.accounts.endDeletionHold() }
+    if !isKept, !resolved.isEmpty, !isMore { try self.view.accounts.endDeletionHold() }
     return try self.entries(of: resolved)
   }
 

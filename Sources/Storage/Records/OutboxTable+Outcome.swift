@@ -69,8 +69,10 @@ extension OutboxTable where View == Transaction {
       if !isUnsure { try self.settle(row, database) }
       if let busyUntil { try self.hold(row, until: busyUntil, database) }
       if !isOpen { try self.close(row, database) }
+      // It was parted from its id meanwhile, and a person decides.
+      guard old.state != .conflict else { return [old] }
       let keeper = RecordKeeper(database: database)
-      if wasEdited || wasOther || (old.isDeleted && !old.isOnServer && !isUnsure) {
+      if waiting == nil || wasEdited || wasOther || (old.isDeleted && !old.isOnServer && !isUnsure) {
         var record = old
         record.state = .pending
         try keeper.requeue(record, now: now)

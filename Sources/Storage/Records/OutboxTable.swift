@@ -213,7 +213,8 @@ public struct OutboxTable<View: DatabaseView> {
   }
 
   /// Whether a record cannot be the result of the creation of the record in row `:row`: it was made and sent here itself, or stored before.
-  /// A record that a pull has added has the server's time, in whole seconds.
+  /// A record that a pull has added has the server's time, in whole seconds; of a relationship, which may have none, an edit here counts as its
+  /// making.
   static var isNoResult: String { "((last_attempt_at IS NOT NULL AND created_at IS NOT remote_made) OR id < :row)" }
 
   /// The most ids that a request names.
@@ -232,13 +233,13 @@ public struct OutboxTable<View: DatabaseView> {
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
         WHERE record_person.record = record.id AND (person.state = \(RecordState.syncing.rawValue)
           OR (person.monica_id IS NULL AND person.deleted_at IS NULL))) END
-      AND \(Self.isTold)
+      AND \(Self.isToldApart)
     """
   }
 
   /// Whether no other creation is in flight that the search for an earlier attempt could find instead of that attempt, or the other
   /// way round: two records of a person may say the same.
-  private static var isTold: String {
+  private static var isToldApart: String {
     """
     (record.monica_id IS NOT NULL OR record.kind IN (\(Self.kindsWithOurID)) OR NOT EXISTS (
       SELECT 1 FROM record AS other CROSS JOIN outbox AS open ON open.record = other.id

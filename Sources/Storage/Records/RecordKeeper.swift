@@ -40,6 +40,7 @@ struct RecordKeeper {
         // Deleted on both sides, which is no conflict.
         var settled = deleted
         settled.leaveServer()
+        settled.isDeletedThere = true
         settled.base = nil
         try self.settleDeleted(settled, over: deleted)
       } else {
@@ -143,9 +144,13 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
-  /// Whether it belongs to a person who is in conflict, or of whom something is on its way: the server may turn out to lack that person too.
+  /// Whether it belongs to a person who is lost, or whose change waits or is in flight: the answer to that change may be that the server lacks
+  /// the person too.
   func isOfUnsettledPerson(_ record: StoredRecord) throws -> Bool {
-    try self.people(of: record).contains { $0.deletedAt == nil && $0.state != .synced }
+    try self.people(of: record).contains { person in
+      guard person.deletedAt == nil else { return false }
+      return try person.state == .pending || person.state == .syncing || self.isLost(person.row)
+    }
   }
 
   private func isLost(_ row: Int64) throws -> Bool {

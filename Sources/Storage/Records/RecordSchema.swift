@@ -218,7 +218,7 @@ extension Migration {
   /// When the server made a record, so that another one that gets its id is told from it.
   static let remoteMade = Migration(name: "remote_made", sql: "ALTER TABLE record ADD COLUMN remote_made INTEGER;")
 
-  /// That the server has deleted a record, which was seen by the time at which it had made it until then.
+  /// That the server does not have a record that was deleted here. Until now, a deleted record with `remote_made` meant this.
   static let deletedThere = Migration(
     name: "deleted_there",
     sql: """

@@ -70,7 +70,7 @@ extension RecordTable where View == Transaction {
         try RemoteLookup(database: database, account: account).find(remote, received)
       }
     }
-    guard !lookup.isKnownReverse, try !self.isAboutDeletedPeople(received) else {
+    guard !lookup.isKnown, try !self.isAboutDeletedPeople(received) else {
       report.unchanged += 1
       return
     }

@@ -9,15 +9,15 @@ struct RemoteLookup {
 
   /// The record of the server's id, else of ours where it has none of the server's yet.
   ///
-  /// - Returns: nil when nothing is stored; and whether it is a relationship that is stored from its other side.
-  func find(_ remote: RemoteRecord, _ received: AnyRecord) throws -> (record: StoredRecord?, isKnownReverse: Bool) {
+  /// - Returns: nil when nothing is stored under its id; and whether it is a relationship that is known all the same.
+  func find(_ remote: RemoteRecord, _ received: AnyRecord) throws -> (record: StoredRecord?, isKnown: Bool) {
     if let record = try self.find(received.kind, remote.monicaID) { return (record, false) }
     if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer {
       return (record, false)
     }
     switch received {
     case .tag(let tag): return (try self.unsent(tag), false)
-    case .relationship(let relationship): return (nil, try self.hasReverse(of: relationship))
+    case .relationship(let relationship): return (nil, try self.isKnown(relationship))
     case .person, .call, .conversation: return (nil, false)
     default: return (try self.sought(received), false)
     }
@@ -80,19 +80,24 @@ struct RemoteLookup {
     return found
   }
 
+  /// Whether a relationship is stored from its other side, or was sent and not answered: then the next attempt finds it.
+  ///
   /// The server keeps each relationship twice, once from each side; here it is one record.
-  private func hasReverse(of relationship: Relationship) throws -> Bool {
+  private func isKnown(_ relationship: Relationship) throws -> Bool {
     let other = try RecordWriter(database: self.database).rows(ofPeople: [relationship.otherID])
     guard let other = other.first else { return false }
     for stored in try RecordKeeper(database: self.database).records(of: other) {
-      guard stored.kind == .relationship, stored.isOnServer else { continue }
+      guard stored.kind == .relationship else { continue }
       let sent = try OutboxRows(database: self.database).find(stored.row)?.sent.map {
         try StoredRecord.content(stored.kind, $0, owner: stored.content.record.personID)
       }
       // The server may have any of these: an edit may be on its way, or have arrived without an answer.
-      for case .relationship(let known)? in [stored.content, stored.base, sent]
-      where known.personID == relationship.otherID && known.otherID == relationship.personID {
-        if known.isReverse(of: relationship) { return true }
+      for case .relationship(let known)? in stored.isOnServer ? [stored.content, stored.base, sent] : [sent] {
+        if known.personID == relationship.otherID, known.otherID == relationship.personID {
+          if known.isReverse(of: relationship) { return true }
+        } else if !stored.isOnServer, known.personID == relationship.personID, known.otherID == relationship.otherID {
+          if known.type == relationship.type { return true }
+        }
       }
     }
     return false
@@ -217,14 +222,14 @@ extension StoredRecord {
   /// Whether the server has given its id to another record: one that was made at another time and says something else, or a relationship
   /// of other people.
   func isReplaced(by remote: RemoteRecord, _ received: AnyRecord) -> Bool {
-    // The server sends relationships without a time, and never changes their people.
+    // The server sends the relationships of a person without a time, and never changes their people.
     if self.isOnServer, self.kind == .relationship {
       return Set((self.base ?? self.content).people) != Set(received.people)
     }
     return self.isOther(than: remote) && !(self.base?.isSame(as: received) ?? false)
   }
 
-  /// Whether it is about people and another record is about others: about none of them, or for a relationship, not about both.
+  /// Whether the two records are about different people: they share none, or, if it is a relationship, not both.
   func isOfOthers(than record: StoredRecord) -> Bool {
     let (people, others) = (Set(self.content.people), Set(record.content.people))
     return !people.isEmpty && (self.kind == .relationship ? people != others : people.isDisjoint(with: others))

@@ -19,8 +19,8 @@ struct StoredRecord {
   var remoteStamp: Int64?
   /// When the server made it, by the server's clock: another time under the same id is another record. nil = unknown, or not there.
   var remoteMadeAt: Int64?
-  /// Whether it was deleted here and the server has deleted it too, or did not have it when it was asked. What only the server lacked, and
-  /// was deleted here for that, is not meant.
+  /// Whether it was deleted here and the server does not have it either. False for a record that was deleted here only because the server
+  /// lacked it.
   var isDeletedThere = false
   /// The content with its owner. Other fields that have columns of their own are empty.
   var content: AnyRecord
