@@ -51,6 +51,15 @@ package struct CommandTree: Sendable, Decodable {
     let command: CommandTree
   }
 
+  /// A command without those below it, as a program of its own: the parser describes a command only with everything below it.
+  private struct Alone<Command: ParsableCommand>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { CommandConfiguration(version: "of the program") }
+
+    @OptionGroup var command: Command
+
+    static func describing(_ command: Command.Type) -> String { Self._dumpHelp() }
+  }
+
   /// The trees that were read.
   private static let known = Mutex<[ObjectIdentifier: CommandTree]>([:])
 
@@ -65,6 +74,42 @@ package struct CommandTree: Sendable, Decodable {
     }
     self = try JSONDecoder().decode(Dump.self, from: Data(program._dumpHelp().utf8)).command
     Self.known.withLock { $0[id] = self }
+  }
+
+  /// The commands that words name, from the program down; other words are left out. Each has its arguments and the names of the commands
+  /// below it. ``init(of:)`` reads the arguments of those as well, which takes ten times as long.
+  ///
+  /// - Throws: As ``init(of:)``.
+  package static func path(in program: any ParsableCommand.Type, _ words: some Sequence<String>) throws -> [CommandTree]
+  {
+    var commands: [any ParsableCommand.Type] = [program]
+    for word in words {
+      let below = commands.last?.configuration.subcommands ?? []
+      guard let next = below.first(where: { $0.configuration.shouldDisplay && $0.isNamed(word) }) else { continue }
+      commands.append(next)
+    }
+    return try commands.enumerated().map { depth, command in
+      let alone = try Self.alone(command)
+      let below = command.configuration.subcommands.map { CommandTree($0) }
+      // The parser gives each program the command `help`.
+      return CommandTree(
+        command, arguments: alone.arguments, subcommands: below + (depth == 0 ? alone.subcommands ?? [] : []))
+    }
+  }
+
+  private static func alone(_ command: (some ParsableCommand).Type) throws -> CommandTree {
+    try JSONDecoder().decode(Dump.self, from: Data(Alone.describing(command).utf8)).command
+  }
+
+  private init(_ command: any ParsableCommand.Type, arguments: [Argument]? = nil, subcommands: [CommandTree]? = nil) {
+    let configuration = command.configuration
+    self.commandName = command._commandName
+    self.abstract = configuration.abstract
+    self.discussion = configuration.discussion
+    self.shouldDisplay = configuration.shouldDisplay
+    self.aliases = configuration.aliases
+    self.subcommands = subcommands
+    self.arguments = arguments
   }
 
   /// The commands below it that help shows.
@@ -94,7 +139,7 @@ package struct CommandTree: Sendable, Decodable {
 
   private static let exampleMark = "Example: "
 
-  /// The deepest command that words name, from the program down. Other words are left out.
+  /// The commands that words name, from this one down; other words are left out.
   package func path(_ words: some Sequence<String>) -> [CommandTree] {
     var path = [self]
     for word in words {
@@ -118,6 +163,13 @@ package struct CommandTree: Sendable, Decodable {
   package func option(near text: String) -> String? {
     let names = self.visibleArguments.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
     return EditDistance.nearest(to: String(text.trimmingPrefix("--")), among: names).map { "--\($0)" }
+  }
+}
+
+extension ParsableCommand {
+  /// Whether a word names it.
+  fileprivate static func isNamed(_ word: String) -> Bool {
+    self._commandName == word || self.configuration.aliases.contains(word)
   }
 }
 

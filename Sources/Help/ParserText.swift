@@ -13,10 +13,9 @@ package enum ParserText {
     catalogue: Catalogue = .ofLocale(), columns: Int = Columns.ofTerminal
   ) -> String {
     let text = program.fullMessage(for: error)
-    // Reading the tree takes longer than all the rest.
     func path() -> [CommandTree] {
       // `kith help people` is asked as `kith people --help` is.
-      (try? CommandTree(of: program))?.path(arguments.filter { $0 != "help" }) ?? []
+      (try? CommandTree.path(in: program, arguments.filter { $0 != "help" })) ?? []
     }
     if text.hasPrefix("OVERVIEW: ") {
       let path = path()
@@ -32,15 +31,15 @@ package enum ParserText {
   package static func ofUnknownHelp(
     _ arguments: [String], _ program: (some ParsableCommand).Type, catalogue: Catalogue = .ofLocale()
   ) -> String? {
-    guard let help = arguments.firstIndex(of: "help"), let tree = try? CommandTree(of: program),
-      tree.path(arguments[..<help]).count == 1
+    guard let help = arguments.firstIndex(of: "help"),
+      var path = try? CommandTree.path(in: program, arguments[..<help]), path.count == 1
     else { return nil }
-    var path = [tree]
-    for word in arguments[(help + 1)...].prefix(while: { !$0.hasPrefix("-") }) {
-      guard let next = path.last?.command(named: word) else {
+    let words = arguments[(help + 1)...].prefix { !$0.hasPrefix("-") }
+    for (index, word) in zip(words.indices, words) {
+      guard let next = try? CommandTree.path(in: program, words[...index]), next.count > path.count else {
         return UsageError(unknown: word, path: path).text(catalogue)
       }
-      path.append(next)
+      path = next
     }
     return nil
   }

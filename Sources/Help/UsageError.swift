@@ -9,7 +9,7 @@ struct UsageError {
 
   /// Reads what the parser says: the sentence, the help of an argument, the usage, and where to read more.
   ///
-  /// - Parameter path: Reads the tree of commands, which takes long.
+  /// - Parameter path: Reads the command that was called, from the program down.
   init(parser text: String, path: () -> [CommandTree]) {
     let body = text.trimmingPrefix("Error: ")
     let usage = body.firstRange(of: "\nUsage:")

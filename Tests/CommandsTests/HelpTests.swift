@@ -48,6 +48,22 @@ struct HelpTests {
     }
   }
 
+  @Test("A command that is read by itself is the one that the parser describes with the whole program")
+  func alone() throws {
+    for program in [KithCommand.self, Kithd.self] as [any ParsableCommand.Type] {
+      // One of eight, and the program itself.
+      for (index, path) in Self.paths([try Self.tree(of: program)]).enumerated() where index.isMultiple(of: 8) {
+        let alone = try CommandTree.path(in: program, path.dropFirst().map(\.commandName))
+        #expect(alone.map(\.commandName) == path.map(\.commandName))
+        #expect(HelpPage(alone, .english, columns: 80).text == HelpPage(path, .english, columns: 80).text)
+      }
+    }
+  }
+
+  private static func tree(of program: (some ParsableCommand).Type) throws -> CommandTree {
+    try CommandTree(of: program)
+  }
+
   private func said(_ arguments: String..., in catalogue: Catalogue) async -> String {
     do {
       _ = try await KithCommand.asyncParseAsRoot(arguments)

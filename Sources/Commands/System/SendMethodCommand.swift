@@ -28,7 +28,7 @@ struct SendMethodCommand: HubCommand {
     guard let method = self.method else { throw CleanExit.helpRequest(CallCommand.self) }
     let name = method.hasPrefix("kith.v1.") ? method : "kith.v1.\(method)"
     guard let known = Methods.all.first(where: { $0.name == name }) else {
-      let calls = try? CommandTree(of: KithCommand.self).path(["call"]).last
+      let calls = try? CommandTree.path(in: KithCommand.self, ["call"]).last
       if !method.contains("/"), let near = calls?.command(near: method) {
         throw ValidationError(
           session.language(
