@@ -37,7 +37,9 @@ extension House {
   }
 
   /// Records that an item was given, unless a person should know something first: then it is told, and nothing is recorded.
-  func give(_ key: String, _ context: CallContext) async throws(Failure) {
+  ///
+  /// - Parameter isRepeated: Whether it was sent before for the same press.
+  func give(_ key: String, _ context: CallContext, isRepeated: Bool) async throws(Failure) {
     let items = try await self.client.ask(ListPlanItemsRequest(), CallContext(timeout: context.timeout)).items
     guard let item = items.first(where: { $0.houseKey == key }) else {
       throw .unknownRecord(key, "There is no such item of the plan, or it has ended.")
@@ -47,7 +49,7 @@ extension House {
     request.unlessWarned = true
     let answer = try await self.client.call(request, context)
     // What is told again is no news.
-    guard !answer.isReplayed else { return }
+    guard !answer.isReplayed || isRepeated else { return }
     if answer.reply.hasDose { self.lastRecord = .init(id: answer.reply.dose.id, isDose: true, at: .now) }
     self.tell(answer.reply, of: key)
   }

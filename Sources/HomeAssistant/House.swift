@@ -292,12 +292,16 @@ actor House {
   private func insist(_ command: HouseCommand, key: String) async throws(Failure) {
     let end = ContinuousClock.now + Self.patience
     if command.isNewest { self.lastRecord = nil }
-    let due = command.isAboutReminders ? try await self.dueReminders() : []
+    var due = command.isAboutReminders ? nil : [DueReminder]()
+    var isRepeated = false
     while true {
       do throws(Failure) {
-        return try await self.run(command, about: due, key: key)
+        let reminders = if let due { due } else { try await self.dueReminders() }
+        due = reminders
+        return try await self.run(command, about: reminders, key: key, isRepeated: isRepeated)
       } catch {
         guard error.code == .unavailable, .now < end, !Task.isCancelled else { throw error }
+        isRepeated = true
         try? await Task.sleep(for: .milliseconds(500))
       }
     }
@@ -315,7 +319,10 @@ actor House {
     }
   }
 
-  private func run(_ command: HouseCommand, about due: [DueReminder], key: String) async throws(Failure) {
+  /// - Parameter isRepeated: Whether this press was sent before, so that what the hub recorded then is news all the same.
+  private func run(
+    _ command: HouseCommand, about due: [DueReminder], key: String, isRepeated: Bool
+  ) async throws(Failure) {
     let context = CallContext(idempotencyKey: key, timeout: Self.patience)
     switch command {
     case .record(let category, let memo):
@@ -323,8 +330,8 @@ actor House {
       request.category = category.rawValue
       request.memo = memo
       let answer = try await self.client.call(request, context)
-      if !answer.isReplayed { self.lastRecord = Record(id: answer.reply.record.id, at: .now) }
-    case .give(let key): try await self.give(key, context)
+      if !answer.isReplayed || isRepeated { self.lastRecord = Record(id: answer.reply.record.id, at: .now) }
+    case .give(let key): try await self.give(key, context, isRepeated: isRepeated)
     case .undo:
       guard let last = self.lastRecord, .now - last.at < Self.regret else { return }
       if last.isDose {

@@ -114,6 +114,25 @@ import Testing
     #expect(try fixture.check() == "ok")
   }
 
+  @Test func theLinksOfAllAccountsFollow() throws {
+    let fixture = try ContactsFixture()
+    try fixture.addSource("home")
+    let first = try fixture.addCard("a.vcf", uid: "1", name: "Ann Lee")
+    let home = try fixture.read { try $0.accounts.current() }.endpoint
+    let work = AccountRecord(endpoint: "https://work.example", state: .loggedIn, userID: 2, userName: "W")
+    let mum = try fixture.addPerson("Mum")
+    try fixture.write { try $0.links.link(person: mum.id, contact: first) }
+    try fixture.write { try $0.accounts.login(work, now: 6) }
+    let ann = try fixture.addPerson("Ann")
+    try fixture.write { try $0.links.link(person: ann.id, contact: first) }
+    _ = try fixture.write { try $0.sources.remove("home") }
+    try fixture.addSource("home")
+    let again = try fixture.addCard("a.vcf", uid: "1", name: "Ann Lee")
+    #expect(try fixture.read { try $0.records.require(Person.self, ann.id) }.contactID == again)
+    try fixture.write { try $0.accounts.switchTo(home, now: 7) }
+    #expect(try fixture.read { try $0.records.require(Person.self, mum.id) }.contactID == again)
+  }
+
   @Test func aLinkFollowsNobodyElse() throws {
     let fixture = try ContactsFixture()
     try fixture.addSource("home")

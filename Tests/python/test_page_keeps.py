@@ -96,12 +96,49 @@ def test_what_something_else_on_the_way_answers_is_no_answer_of_the_house(front,
         headers = {"Location": "/more"} if status == 302 else {}
         route.fulfill(status=status, headers=headers, content_type="text/html", body="<html>Please log in</html>")
 
-    phone.page.route("**/kith.v1.Care/Record", log_in)
+    for path in ("kith.v1.Care/Record", "healthz"):
+        phone.page.route(f"**/{path}", log_in)
     phone.open(front.url + "/")
     write(phone, "insulin 6 units", "medication")
     phone.until("!document.querySelector('[data-test=pending]').hidden")
     assert "insulin 6 units" in waiting(phone) and not entries(front, 1, seconds=1)
-    phone.page.unroute("**/kith.v1.Care/Record")
+    phone.page.unroute_all()
+    phone.read("dispatchEvent(new Event('online'))")
+    assert [entry["memo"] for entry in entries(front, 1)] == ["insulin 6 units"]
+
+
+def test_what_a_proxy_refuses_holds_up_nothing_and_can_be_discarded(front, phone):
+    def refuse(route):
+        if "<script>" in route.request.post_data:
+            route.fulfill(status=403, content_type="text/html", body="<html>Blocked</html>")
+        else:
+            route.continue_()
+
+    phone.page.route("**/kith.v1.Care/Record", refuse)
+    phone.open(front.url + "/")
+    write(phone, "reads about <script>", "meal")
+    phone.until("document.querySelector('[data-test=pending]').innerText.includes('HTTP 403')")
+    with phone.page.expect_response("**/kith.v1.Care/Record"):
+        write(phone, "insulin 6 units", "medication")
+    assert [entry["memo"] for entry in entries(front, 1)] == ["insulin 6 units"] and "HTTP 403" in waiting(phone)
+    phone.page.click("#waiting button:last-of-type")
+    drained(phone)
+    assert len(entries(front, 1)) == 1
+
+
+def test_the_login_page_of_a_network_signs_nobody_out(front, phone):
+    phone.open(front.url + "/")
+    # What waits would be lost.
+    phone.page.route("**/kith.v1.Care/Record", lambda route: route.abort())
+    write(phone, "insulin 6 units", "medication")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    for path in ("leave", "healthz"):
+        phone.page.route(f"**/{path}", lambda route: route.fulfill(status=200, content_type="text/html", body="<html>Please log in</html>"))
+    phone.open(front.url + "/more")
+    phone.page.once("dialog", lambda dialog: dialog.accept())
+    phone.page.click("form.leave button")
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Not signed out')")
+    phone.page.unroute_all()
     phone.read("dispatchEvent(new Event('online'))")
     assert [entry["memo"] for entry in entries(front, 1)] == ["insulin 6 units"]
 

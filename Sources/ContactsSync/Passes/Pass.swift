@@ -253,7 +253,7 @@ actor Pass {
   private func names(of cards: [KnownCard]) async throws(Failure) -> [String: String] {
     guard !cards.isEmpty else { return [:] }
     let ids = cards.map(\.contactID)
-    return try await self.write { transaction throws(Failure) in try transaction.contacts.names(of: ids) }
+    return try await self.storage.read { view throws(Failure) in try view.contacts.names(of: ids) }
   }
 
   /// Reports cards that wait until everything can be listed. Until then each pass lists their address books completely.

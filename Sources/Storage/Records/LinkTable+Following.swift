@@ -73,7 +73,12 @@ extension LinkTable where View == Transaction {
         $0.integer(0) != 0
       }
       guard areSome == true else { return [String]() }
-      return try contacts.compactMap { try self.follow(to: $0.id, $0.trace, database) }
+      var people: [String] = []
+      for contact in contacts {
+        // One of each account may have had it.
+        while let person = try self.follow(to: contact.id, contact.trace, database) { people.append(person) }
+      }
+      return people
     }
     if !people.isEmpty { self.view.changed(.person, people) }
   }

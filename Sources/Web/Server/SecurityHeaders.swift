@@ -3,7 +3,7 @@ internal import Hummingbird
 
 /// The fields that every answer has: what a page may load and do, and that nobody keeps data.
 ///
-/// An answer that says that nothing changed has none of them: what its reader keeps has those with which it came (RFC 9111, 3.2).
+/// An answer that says that nothing changed gets none of them here: what its reader keeps has those with which it came (RFC 9111, 3.2).
 enum SecurityHeaders {
   private static let policy = """
     default-src 'none'; script-src 'self'; style-src 'self' \(PageStyle.source); img-src 'self' data: blob:; media-src 'self' blob:; \

@@ -123,7 +123,7 @@ async function ahead() {
   const offset = Date.now() - performance.now();
   if (clock && Math.abs(clock.offset - offset) < 1000) return clock.ahead;
   const began = Date.now();
-  const answer = await fetch("/healthz", { cache: "no-store" });
+  const answer = await health();
   const house = Date.parse(answer.headers.get("Date") ?? "");
   clock = { ahead: Number.isNaN(house) ? 0 : house - (began + Date.now()) / 2, offset };
   return clock.ahead;
@@ -157,6 +157,13 @@ async function send(command) {
 /** @param {Response} answer */
 const isJSON = (answer) => answer.headers.get("Content-Type")?.startsWith("application/json") === true;
 
+/** What the house says of itself; throws if something else answers, or nothing. */
+export async function health() {
+  const answer = await fetch("/healthz", { cache: "no-store", redirect: "error" });
+  if (!isJSON(answer)) throw new TypeError("an answer of something else");
+  return answer;
+}
+
 /**
  * Asks the house. What something else on the way answers, such as the page of a network that wants a login, is no answer of the house.
  * @param {string} path
@@ -165,9 +172,12 @@ const isJSON = (answer) => answer.headers.get("Content-Type")?.startsWith("appli
  */
 async function ask(path, options, isOurs = isJSON) {
   const answer = await fetch(path, { cache: "no-store", redirect: "error", ...options });
-  // The house says in JSON why it refuses. From 500 on, whatever answers, the command waits. With 413 a proxy of the household says that
-  // it is too large, which no waiting mends.
-  if (answer.status < 500 && answer.status !== 413 && !(answer.ok ? isOurs(answer) : isJSON(answer))) throw new TypeError("an answer of something else");
+  // The house says in JSON why it refuses. From 500 on, whatever answers, the command waits.
+  if (answer.status >= 500 || (answer.ok ? isOurs(answer) : isJSON(answer))) return answer;
+  // If the house answers all the same, a proxy of the household has refused this command, such as one that is too large for it: no waiting
+  // mends that, and the others go on. A network that wants a login lets nothing through.
+  if (answer.ok || answer.status === 401) throw new TypeError("an answer of something else");
+  await health();
   return answer;
 }
 
