@@ -42,8 +42,6 @@ package struct CommandTree: Sendable, Decodable {
   package let abstract: String?
   private let discussion: String?
   private let shouldDisplay: Bool?
-  /// Other words that are typed for it.
-  private let aliases: [String]?
   private let subcommands: [CommandTree]?
   private let arguments: [Argument]?
 
@@ -56,8 +54,6 @@ package struct CommandTree: Sendable, Decodable {
     static var configuration: CommandConfiguration { CommandConfiguration(version: "of the program") }
 
     @OptionGroup var command: Command
-
-    static func describing(_ command: Command.Type) -> String { Self._dumpHelp() }
   }
 
   /// The trees that were read.
@@ -97,8 +93,8 @@ package struct CommandTree: Sendable, Decodable {
     }
   }
 
-  private static func alone(_ command: (some ParsableCommand).Type) throws -> CommandTree {
-    try JSONDecoder().decode(Dump.self, from: Data(Alone.describing(command).utf8)).command
+  private static func alone<Command: ParsableCommand>(_ command: Command.Type) throws -> CommandTree {
+    try JSONDecoder().decode(Dump.self, from: Data(Alone<Command>._dumpHelp().utf8)).command
   }
 
   private init(_ command: any ParsableCommand.Type, arguments: [Argument]? = nil, subcommands: [CommandTree]? = nil) {
@@ -107,7 +103,6 @@ package struct CommandTree: Sendable, Decodable {
     self.abstract = configuration.abstract
     self.discussion = configuration.discussion
     self.shouldDisplay = configuration.shouldDisplay
-    self.aliases = configuration.aliases
     self.subcommands = subcommands
     self.arguments = arguments
   }
@@ -138,21 +133,6 @@ package struct CommandTree: Sendable, Decodable {
   }
 
   private static let exampleMark = "Example: "
-
-  /// The commands that words name, from this one down; other words are left out.
-  package func path(_ words: some Sequence<String>) -> [CommandTree] {
-    var path = [self]
-    for word in words {
-      guard let next = path.last?.command(named: word) else { continue }
-      path.append(next)
-    }
-    return path
-  }
-
-  /// The command below it that a word names.
-  func command(named word: String) -> CommandTree? {
-    self.commands.first { $0.commandName == word || ($0.aliases ?? []).contains(word) }
-  }
 
   /// The command below it that a mistyped word may mean; nil if none is near.
   package func command(near word: String) -> String? {

@@ -38,8 +38,8 @@ extension House {
 
   /// Records that an item was given, unless a person should know something first: then it is told, and nothing is recorded.
   ///
-  /// - Parameter isRepeated: Whether it was sent before for the same press.
-  func give(_ key: String, _ context: CallContext, isRepeated: Bool) async throws(Failure) {
+  /// - Parameter pressedAt: When, in nanoseconds since 1970.
+  func give(_ key: String, _ context: CallContext, pressedAt: Int64) async throws(Failure) {
     let items = try await self.client.ask(ListPlanItemsRequest(), CallContext(timeout: context.timeout)).items
     guard let item = items.first(where: { $0.houseKey == key }) else {
       throw .unknownRecord(key, "There is no such item of the plan, or it has ended.")
@@ -48,8 +48,7 @@ extension House {
     request.itemID = item.id
     request.unlessWarned = true
     let answer = try await self.client.call(request, context)
-    // What is told again is no news.
-    guard !answer.isReplayed || isRepeated else { return }
+    guard !answer.isReplayed || answer.reply.dose.createdAt.nanosecondsSince1970 >= pressedAt else { return }
     if answer.reply.hasDose { self.lastRecord = .init(id: answer.reply.dose.id, isDose: true, at: .now) }
     self.tell(answer.reply, of: key)
   }

@@ -293,15 +293,14 @@ actor House {
     let end = ContinuousClock.now + Self.patience
     if command.isNewest { self.lastRecord = nil }
     var due = command.isAboutReminders ? nil : [DueReminder]()
-    var isRepeated = false
+    let pressedAt = WallClock.nanoseconds()
     while true {
       do throws(Failure) {
         let reminders = if let due { due } else { try await self.dueReminders() }
         due = reminders
-        return try await self.run(command, about: reminders, key: key, isRepeated: isRepeated)
+        return try await self.run(command, about: reminders, key: key, pressedAt: pressedAt)
       } catch {
         guard error.code == .unavailable, .now < end, !Task.isCancelled else { throw error }
-        isRepeated = true
         try? await Task.sleep(for: .milliseconds(500))
       }
     }
@@ -319,9 +318,11 @@ actor House {
     }
   }
 
-  /// - Parameter isRepeated: Whether this press was sent before, so that what the hub recorded then is news all the same.
+  /// Runs a command once. What the hub has recorded before is no news, unless it did so since the press: then its first answer was lost.
+  ///
+  /// - Parameter pressedAt: When, in nanoseconds since 1970.
   private func run(
-    _ command: HouseCommand, about due: [DueReminder], key: String, isRepeated: Bool
+    _ command: HouseCommand, about due: [DueReminder], key: String, pressedAt: Int64
   ) async throws(Failure) {
     let context = CallContext(idempotencyKey: key, timeout: Self.patience)
     switch command {
@@ -330,8 +331,11 @@ actor House {
       request.category = category.rawValue
       request.memo = memo
       let answer = try await self.client.call(request, context)
-      if !answer.isReplayed || isRepeated { self.lastRecord = Record(id: answer.reply.record.id, at: .now) }
-    case .give(let key): try await self.give(key, context, isRepeated: isRepeated)
+      let record = answer.reply.record
+      if !answer.isReplayed || record.createdAt.nanosecondsSince1970 >= pressedAt {
+        self.lastRecord = Record(id: record.id, at: .now)
+      }
+    case .give(let key): try await self.give(key, context, pressedAt: pressedAt)
     case .undo:
       guard let last = self.lastRecord, .now - last.at < Self.regret else { return }
       if last.isDose {

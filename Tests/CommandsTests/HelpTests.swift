@@ -88,7 +88,7 @@ struct HelpTests {
     #expect(ParserText.ofUnknownHelp(["help", "call", "log"], KithCommand.self, catalogue: .english) == nil)
     #expect(ParserText.ofUnknownHelp(["help", "plan", "list"], KithCommand.self, catalogue: .english) == nil)
     let words = ["plan", "list"]
-    #expect(try CommandTree(of: KithCommand.self).path(words).last?.commandName == "items")
+    #expect(try CommandTree.path(in: KithCommand.self, words).last?.commandName == "items")
     #expect(try await KithCommand.asyncParseAsRoot(words) is ListPlanItemsCommand)
   }
 

@@ -5,10 +5,11 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
-from conftest import BINARIES
+from conftest import BINARIES, stopped
 from home import Assistant, Home, Mosquitto, house
 
 
@@ -91,6 +92,28 @@ def test_an_entry_is_taken_back_by_the_button_for_it(hub, tmp_path):
         assistant.press("undo", at="again")
         assistant.press("care_medication")
         assistant.until(lambda: assistant.state["today"] == 2)
+
+
+def test_a_press_whose_first_answer_was_lost_is_the_newest_one(hub, tmp_path):
+    with house(hub, tmp_path) as (_, home, assistant):
+        hub.end(signal.SIGKILL)
+        assistant.until(lambda: not assistant.available)
+        assistant.press("care_medication", at="one")
+        # It takes a moment to the program, which nothing shows while the hub is away.
+        time.sleep(3)
+        with stopped(home.process):
+            hub.start()
+            # The same press by another process, so that this one is told again what the hub has answered.
+            with Home(hub, assistant.broker):
+                assistant.until(lambda: assistant.available)
+                assistant.press("care_medication", at="one")
+                assistant.until(lambda: assistant.state["today"] == 1)
+            told = assistant.heard.count((assistant.topic, assistant.values[assistant.topic]))
+        # It describes its device once it listens for presses again.
+        assistant.until(lambda: assistant.heard.count((assistant.topic, assistant.values[assistant.topic])) > told)
+        assistant.press("undo")
+        assistant.until(lambda: assistant.state["today"] == 0)
+        assert entries(hub) == []
 
 
 def test_a_hub_that_is_away_makes_the_device_unavailable_and_its_return_heals_all(hub, tmp_path):

@@ -69,8 +69,8 @@ extension RecordTable where View == Transaction {
 
   /// Decides on all records together that a reading has missed on the server. Times are in nanoseconds since 1970.
   ///
-  /// They are deleted here, with what goes with them. These become conflicts: records with changes, those of a person who has changes or is
-  /// in conflict, and all of them if they are many, or if many were missing not long ago (``DeletionHold``), or while many wait for a
+  /// They are deleted here, with what goes with them. These become conflicts: records with changes, those of a person who is lost or whose
+  /// change is on its way, and all of them if they are many, or if many were missing not long ago (``DeletionHold``), or while many wait for a
   /// person's decision. Nobody deletes so many one by one, and the server may have been restored from an old backup.
   ///
   /// - Parameter missing: In any order. Those that have lost their id on the server since, are in flight, or wait for a decision stay as
