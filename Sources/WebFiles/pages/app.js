@@ -1,10 +1,10 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
-import { follow, followPresses, isInUse, refresh, refreshIfStale, sayOffline, script, unfollow } from "./live.js";
+import { follow, followPresses, isInUse, refresh, refreshIfStale, refreshSoon, sayOffline, script, unfollow } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
 import { forgetPhotos, photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
-import { written } from "./queue.js";
+import { onceAtATime, written } from "./queue.js";
 import { add, discard, drain, health, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
@@ -185,7 +185,7 @@ async function leave(form) {
 // MARK: - What waits
 
 /** Shows what waits, so that nobody takes it for sent. */
-async function showWaiting() {
+const showWaiting = onceAtATime(async () => {
   const section = document.getElementById("waiting");
   const commands = await store.commands().catch(() => undefined);
   // What cannot be read now stays as it was shown.
@@ -199,7 +199,7 @@ async function showWaiting() {
   const list = document.createElement("ul");
   list.append(...commands.slice(0, 50).map(item));
   section.replaceChildren(title, why, list);
-}
+});
 
 /** @param {Waiting} command */
 function item(command) {
@@ -255,7 +255,7 @@ async function begin() {
       know(form, "ifUpdatedAt", made?.at ?? "");
       delete form.dataset.after;
     }
-    if (sent) void refresh();
+    if (sent) refreshSoon();
     if (signedOut) say(word("signed-out"));
   });
   void returnToPlace();

@@ -18,6 +18,11 @@ export const script = (url) => /** @type {string} */ (/** @type {unknown} */ (po
 
 /** @type {number | undefined} */
 let timer;
+/**
+ * Since when the timer has been put off, in milliseconds.
+ * @type {number | undefined}
+ */
+let askedAt;
 let isStale = false;
 /** Whether a finger, a pen or a button of the mouse is down. */
 let isPressed = false;
@@ -114,10 +119,14 @@ export async function refresh() {
   }
 }
 
-/** Refreshes soon: once for several events. */
+/** Refreshes soon: once for several events, and after two seconds of events without a pause. */
 export function refreshSoon() {
   clearTimeout(timer);
-  timer = window.setTimeout(() => void refresh(), 300);
+  askedAt ??= performance.now();
+  timer = window.setTimeout(() => {
+    askedAt = undefined;
+    void refresh();
+  }, Math.min(300, Math.max(0, askedAt + 2000 - performance.now())));
 }
 
 /** Refreshes a page that waited until nobody writes on it. */
