@@ -30,7 +30,9 @@ public struct DoubleDose: Sendable, Hashable {
   init?(_ dose: Dose, among doses: [Dose], in zone: Zone) {
     guard !dose.hasDeletedAt, !dose.confirmed, dose.knownOutcome != .skipped else { return nil }
     let given = doses.filter { $0.knownOutcome != .skipped }.sorted { $0.comesBefore($1) }
-    let before = given.filter { $0.comesBefore(dose) }
+    // What a dose was warned of was recorded before it, whatever the clock said then.
+    let named = Set(dose.warnings.map(\.doseID))
+    let before = given.filter { named.contains($0.id) || $0.comesBefore(dose) }
     let others = before.filter { $0.recorder != dose.recorder }
     self.dose = dose
     let same = given.filter { !$0.timeKey.isEmpty && $0.timeKey == dose.timeKey }

@@ -44,6 +44,14 @@ import Testing
     #expect(try self.kind(second, first) == nil)
   }
 
+  @Test func `a dose is too soon also if the clock was ahead when the other one was recorded`() throws {
+    var first = try self.dose("08:00", "Taro")
+    first.createdAt.seconds += 3600
+    let second = try self.dose("08:05", "Hanako", warned: self.early(first))
+    #expect(try self.kind(second, first) == .tooSoon)
+    #expect(try self.kind(first, second) == nil)
+  }
+
   @Test func `one too many in a day is told if another person gave one of them`() throws {
     func most(_ warning: inout PlanWarning) { (warning.knownKind, warning.count, warning.most) = (.most, 2, 2) }
     let (one, two) = (try self.dose("08:00", "Taro"), try self.dose("12:00", "Hanako"))

@@ -37,7 +37,8 @@ FULL = """() => {
 
 
 class Line:
-    """Carries bytes between a phone and a kith-web. On a bad line a page breaks off in its middle, or stands still there."""
+    """Carries bytes between a phone and a kith-web. On a bad line a page breaks off in its middle, or stands still there; where a login is
+    wanted, it answers with that status instead."""
 
     def __init__(self, front):
         self.port, self.fault = front.port, ""
@@ -56,6 +57,9 @@ class Line:
     def carry(self, source, target):
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
+                if isinstance(self.fault, int) and data.startswith(b"HTTP/"):
+                    target.sendall(b"HTTP/1.1 %d Yes\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nPlease log in" % self.fault)
+                    break
                 if self.fault and data.startswith(b"HTTP/") and b"text/html" in data:
                     target.sendall(data[:data.index(b"\r\n\r\n") + 300])
                     # Longer than the page has patience.
@@ -253,6 +257,25 @@ def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, 
     line.fault = fault
     phone.open(line.url + "/")
     assert shown(phone) == ["soup"]
+    line.listener.close()
+
+
+@pytest.mark.parametrize("status", [200, 401, 403])
+def test_a_login_that_a_network_wants_is_shown_and_takes_nothing_that_was_seen(front, phone, status):
+    line = Line(front)
+    front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})
+    phone.open(line.url + "/")
+    phone.until(WORKER)
+    phone.open(line.url + "/")
+    assert shown(phone) == ["soup"]
+    line.fault = status
+    phone.page.goto(line.url + "/")
+    assert phone.read("document.body.innerText") == "Please log in"
+    phone.offline()
+    phone.page.goto(line.url + "/")
+    phone.until("document.querySelector('[data-test=entry] .words') !== null")
+    assert shown(phone) == ["soup"]
+    phone.offline(False)
     line.listener.close()
 
 

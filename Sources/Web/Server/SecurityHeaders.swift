@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The fields that every answer has: what a page may load and do, and that nobody keeps data.
+/// The fields that every answer has: what a page may load and do, that nobody keeps data, and that the house gave it.
 ///
 /// An answer that says that nothing changed gets none of them here: what its reader keeps has those with which it came (RFC 9111, 3.2).
 enum SecurityHeaders {
@@ -19,6 +19,8 @@ enum SecurityHeaders {
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Frame-Options", "DENY"),
+    // The login page of a network, or the refusal of a proxy, has no such field: a page tells by it who answered.
+    ("Kith-House", "true"),
   ].compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
 
   /// Adds them to an answer that does not say otherwise.

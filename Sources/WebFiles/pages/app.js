@@ -5,7 +5,7 @@ import { prepareLists, returnToPlace } from "./lists.js";
 import { forgetPhotos, photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
 import { onceAtATime, written } from "./queue.js";
-import { add, discard, drain, health, onChange, retry } from "./sender.js";
+import { add, discard, drain, isHouse, onChange, retry } from "./sender.js";
 import * as store from "./store.js";
 import { prepareVoice, recoverRecordings } from "./voice.js";
 import { say, word } from "./words.js";
@@ -168,8 +168,7 @@ async function leave(form) {
   const answer = await fetch("/leave", { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) })
     .catch(() => undefined);
   // The login page of a network has signed out nobody.
-  const isHouse = await health().then(() => true, () => false);
-  if (!isHouse || (!answer?.ok && answer?.status !== 401)) {
+  if (!answer || !isHouse(answer) || (!answer.ok && answer.status !== 401)) {
     say(word("leave-later"));
     // The stream says how the connection is, in the place of this sentence.
     resumption = window.setTimeout(() => follow(() => void drain()), 5000);

@@ -154,26 +154,28 @@ async function send(command) {
   }
 }
 
-/** @param {Response} answer */
-const isJSON = (answer) => answer.headers.get("Content-Type")?.startsWith("application/json") === true;
+/**
+ * Whether the house gave an answer, and nothing on the way to it, such as the login page of a network.
+ * @param {Response} answer
+ */
+export const isHouse = (answer) => answer.headers.has("Kith-House");
 
 /** What the house says of itself; throws if something else answers, or nothing. */
-export async function health() {
+async function health() {
   const answer = await fetch("/healthz", { cache: "no-store", redirect: "error" });
-  if (!isJSON(answer)) throw new TypeError("an answer of something else");
+  if (!isHouse(answer)) throw new TypeError("an answer of something else");
   return answer;
 }
 
 /**
- * Asks the house. What something else on the way answers, such as the page of a network that wants a login, is no answer of the house.
+ * Asks the house; throws if something on the way to it answers that all is well, or that nobody is signed in.
  * @param {string} path
  * @param {RequestInit} options
- * @param {(answer: Response) => boolean} isOurs whether an answer that says that all went well is one of the house
  */
-async function ask(path, options, isOurs = isJSON) {
+async function ask(path, options) {
   const answer = await fetch(path, { cache: "no-store", redirect: "error", ...options });
-  // The house says in JSON why it refuses. From 500 on, whatever answers, the command waits.
-  if (answer.status >= 500 || (answer.ok ? isOurs(answer) : isJSON(answer))) return answer;
+  // From 500 on, whatever answers, the command waits.
+  if (isHouse(answer) || answer.status >= 500) return answer;
   // If the house answers all the same, a proxy of the household has refused this command, such as one that is too large for it: no waiting
   // mends that, and the others go on. A network that wants a login lets nothing through.
   if (answer.ok || answer.status === 401) throw new TypeError("an answer of something else");
@@ -196,7 +198,7 @@ async function sendWhole(command, files) {
     const bytes = await new Response(file).arrayBuffer();
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     const sha256 = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    const stored = await ask(`/blobs/${sha256}`, { method: "PUT", body: bytes }, ({ headers }) => headers.get("ETag") === `"${sha256}"`);
+    const stored = await ask(`/blobs/${sha256}`, { method: "PUT", body: bytes });
     if (!stored.ok) return stored;
     attachments.push({ sha256, size: String(bytes.byteLength), mediaType: file.type });
   }

@@ -31,15 +31,17 @@ async function fromHouse(request, name) {
   const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE);
   try {
     const answer = await fetch(request, { signal });
+    // Something on the way to the house, such as the login page of a network, has no such field. It is never kept, and never a file.
+    const isHouse = answer.headers.has("Kith-House");
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
-    if (answer.status === 401) await caches.delete("pages");
-    if (answer.ok) {
+    if (isHouse && answer.status === 401) await caches.delete("pages");
+    if (isHouse && answer.ok) {
       // One that breaks off is no answer, and what was seen before is more than half of this one.
       await answer.clone().arrayBuffer();
       // On a full disk nothing is kept for later, and the answer is shown all the same.
       await keep(cache, request, answer.clone(), name).catch(() => undefined);
     }
-    if (answer.status < 500) return answer;
+    if (answer.status < 500 && (isHouse || name === "pages")) return answer;
     return await cache.match(request.url) ?? answer;
   } catch {
     return await cache.match(request.url) ?? await caches.match("/files/offline.html") ?? Response.error();
