@@ -84,17 +84,18 @@ struct OwnerList {
   private func joined(_ other: OwnerList, _ combine: (Int?, Int?) -> Int?) -> OwnerList {
     var joined = OwnerList()
     joined.entries.reserveCapacity(max(self.entries.count, other.entries.count))
-    var (here, there) = (self.entries[...], other.entries[...])
-    while let owner = Self.smaller(here.first?.owner, there.first?.owner) {
-      let one = here.first?.owner == owner ? here.removeFirst().distance : nil
-      let two = there.first?.owner == owner ? there.removeFirst().distance : nil
-      if let distance = combine(one, two) { joined.entries.append(Entry(owner: owner, distance: distance)) }
+    // By their places: what is taken off a slice is counted each time.
+    let (these, those) = (self.entries, other.entries)
+    var (here, there) = (0, 0)
+    while here < these.count || there < those.count {
+      let isHere = there == those.count || (here < these.count && these[here].owner.number <= those[there].owner.number)
+      let isThere = here == these.count || (there < those.count && those[there].owner.number <= these[here].owner.number)
+      if let distance = combine(isHere ? these[here].distance : nil, isThere ? those[there].distance : nil) {
+        joined.entries.append(Entry(owner: isHere ? these[here].owner : those[there].owner, distance: distance))
+      }
+      here += isHere ? 1 : 0
+      there += isThere ? 1 : 0
     }
     return joined
-  }
-
-  private static func smaller(_ one: NameOwner?, _ other: NameOwner?) -> NameOwner? {
-    guard let one, let other else { return one ?? other }
-    return one.number < other.number ? one : other
   }
 }
