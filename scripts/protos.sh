@@ -11,7 +11,7 @@ if [ "${1:-}" = --check ]; then
   mkdir -p "$out/Sources/KithMessages/Generated" "$out/Sources/Assistants/Generated" "$out/Sources/protoc-gen-kith" "$out/Tests/KithMessagesTests/Generated" "$out/docs/api"
 fi
 
-swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product protoc-gen-swift
+scripts/build.sh protoc-gen-swift
 bin=$(swift build --show-bin-path)
 messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,plan,measurements,reminders,keys,devices,backups}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
@@ -19,7 +19,7 @@ swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=
 # First the options, which the other generator is built of.
 protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" \
   --swift_out="$out/Sources/protoc-gen-kith" proto/kith/v1/options.proto
-swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product protoc-gen-kith
+scripts/build.sh protoc-gen-kith
 protoc -I proto --plugin="$bin/protoc-gen-swift" "${swift_opts[@]}" --swift_opt=Visibility=Public \
   --swift_out="$out/Sources/KithMessages/Generated" "${messages[@]}"
 protoc -I proto --plugin="$bin/protoc-gen-kith" --kith_opt=swift \

@@ -11,7 +11,7 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  for product in kithd kith kith-report kith-web kith-pocketsphinx; do swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product "$product"; done
+  scripts/build.sh kithd kith kith-report kith-web kith-pocketsphinx
 } >&2
 python=$(scripts/python-env.sh)
 # Here, because several tests would make them at once.

@@ -11,6 +11,6 @@ cd "$(dirname "$0")/.."
   python=$(scripts/python-env.sh)
   export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"
   # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
-  for product in kithd kith kith-report kith-programs kith-pocketsphinx kith-homeassistant kithPackageTests; do swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product "$product"; done
+  scripts/build.sh kithd kith kith-report kith-programs kith-pocketsphinx kith-homeassistant kithPackageTests
 } >&2
 echo "$(swift build --show-bin-path) $python"

@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  @Test func whatIsDeletedThereGoesOnceAChangeOfItsPersonHasArrived() async throws {
+    try await self.with { home, note, there in
+      let ann = try #require(try await home.all(Person.self).first)
+      try await home.update(Person.self, ann.id) { $0.job = "Baker" }
+      home.server.remove(.note, there)
+      home.server.fail([.trouble])
+      let early = try await home.sync(full: true)
+      #expect(early.conflicts == 0 && early.pending == 1)
+      #expect(try await home.all(Note.self).map(\.id) == [note.id])
+      home.pass(SyncHome.minute)
+      let late = try await home.sync()
+      #expect(late.conflicts == 0 && late.pending == 0)
+      #expect(try await home.all(Note.self).isEmpty)
+    }
+  }
+
   @Test func fieldsThatDoNotOverlapAreBroughtTogether() async throws {
     let home = try await SyncHome()
     let ann = try await home.person("Ann")

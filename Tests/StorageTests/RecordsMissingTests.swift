@@ -88,8 +88,9 @@ import Testing
       let due = try transaction.outbox.due(now: 150, limit: 1)
       if state == "is in flight" { _ = try transaction.outbox.begin(due.map(\.row), now: 150) }
     }
-    // The server's answer to the change will tell whether the server has the person.
-    #expect(try fixture.write { try $0.settle(missing: ids, of: .note, now: 200) } == (0, 1))
+    // The server's answer to the change will tell whether the server has the person; nobody is asked before.
+    #expect(try fixture.write { try $0.settle(missing: ids, of: .note, now: 200) } == (0, 0))
+    #expect(try fixture.read { try $0.records.page(Note.self, RecordQuery(limit: 10)).records.map(\.knownSyncState) } == [.synced])
   }
 
   /// Notes on both sides.

@@ -144,13 +144,9 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
-  /// Whether it belongs to a person who is lost, or whose change waits or is in flight: the answer to that change may be that the server lacks
-  /// the person too.
-  func isOfUnsettledPerson(_ record: StoredRecord) throws -> Bool {
-    try self.people(of: record).contains { person in
-      guard person.deletedAt == nil else { return false }
-      return try person.state == .pending || person.state == .syncing || self.isLost(person.row)
-    }
+  /// Whether it belongs to a person whose change waits or is in flight.
+  func isOfChangedPerson(_ record: StoredRecord) throws -> Bool {
+    try self.people(of: record).contains { $0.deletedAt == nil && ($0.state == .pending || $0.state == .syncing) }
   }
 
   private func isLost(_ row: Int64) throws -> Bool {

@@ -69,12 +69,12 @@ extension RecordTable where View == Transaction {
 
   /// Decides on all records together that a reading has missed on the server. Times are in nanoseconds since 1970.
   ///
-  /// They are deleted here, with what goes with them. These become conflicts: records with changes, those of a person who is lost or whose
-  /// change is on its way, and all of them if they are many, or if many were missing not long ago (``DeletionHold``), or while many wait for a
-  /// person's decision. Nobody deletes so many one by one, and the server may have been restored from an old backup.
+  /// They are deleted here, with what goes with them. These become conflicts: records with changes, those of a person who is lost, and all of
+  /// them if they are many, or if many were missing not long ago (``DeletionHold``), or while many wait for a person's decision. Nobody deletes
+  /// so many one by one, and the server may have been restored from an old backup.
   ///
   /// - Parameter missing: In any order. Those that have lost their id on the server since, are in flight, or wait for a decision stay as
-  ///   they are.
+  ///   they are. So do those of a person with an open change, until a later reading: its answer may be that the server lacks the person.
   /// - Returns: The number of deleted records, without what went with them, and of conflicts.
   @discardableResult
   public func settle(missing: [MissingRecord], now: Int64) throws(Failure) -> (deleted: Int, conflicts: Int) {
@@ -89,11 +89,13 @@ extension RecordTable where View == Transaction {
           return []
         }
         if old.isDeleted { return try keeper.forgetServer(old, now: now) }
-        guard !isHeld, try !keeper.isUnsettled(old), try !keeper.isOfUnsettledPerson(old) else {
+        guard !isHeld, try !keeper.isUnsettled(old), try !keeper.isOfLostPerson(old) else {
           try keeper.conflict(old, server: nil, stamp: nil, now: now)
           outcome.conflicts += 1
           return [old]
         }
+        // The server has just sent the person without this detail, and sends the person again only after another change.
+        guard try RecordKind.details.contains(old.kind) || !keeper.isOfChangedPerson(old) else { return [] }
         let deleted = try keeper.deleteAsServer(old, now: now)
         outcome.deleted += 1
         gone += deleted.count
