@@ -150,6 +150,7 @@ def leave(phone, front):
     assert "not lost" in waiting(phone) and phone.open(front.url + "/").status == 401
 
 
+@pytest.mark.waits
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("locale", "words"), [("en-GB", ["green tea", "8時の薬"]), ("ja-JP", ["green tea", "8時の薬"])])
 def test_a_day(household, front, browser, locale, words):

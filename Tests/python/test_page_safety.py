@@ -4,7 +4,7 @@ import html
 import pytest
 import requests
 
-from browser import chromium
+from browser import browser  # noqa: F401 - a fixture
 from monica_home import home
 from visitor import hidden
 from web import door
@@ -48,10 +48,22 @@ def household(monica):
         yield household
 
 
-def test_no_text_becomes_markup_script_or_address(household, tmp_path):
+@pytest.fixture
+def front():
+    with door() as front:
+        yield front
+
+
+@pytest.fixture
+def phone(browser):  # noqa: F811 - the fixture that is imported
+    phone = browser.phone()
+    yield phone
+    phone.close()
+
+
+def test_no_text_becomes_markup_script_or_address(household, phone, tmp_path):
     more = fill(household, tmp_path)
-    with door(hub=household.hub) as front, chromium() as browser:
-        phone = browser.phone()
+    with door(hub=household.hub) as front:
         phone.join(front, role="admin")
         seen = 0
         for path in PATHS + more:
@@ -67,69 +79,62 @@ def test_no_text_becomes_markup_script_or_address(household, tmp_path):
         assert seen >= 10
 
 
-def test_no_other_site_shows_a_page_in_a_frame_or_sends_a_form(household):
-    with door(hub=household.hub) as front:
-        phone = front.device("hanako")
-        answer = phone.ask("GET", "/")
-        policy = answer.headers["content-security-policy"]
-        assert "frame-ancestors 'none'" in policy and "form-action 'self'" in policy and "'unsafe" not in policy
-        assert "require-trusted-types-for 'script'" in policy and answer.headers["x-content-type-options"] == "nosniff"
-        code = front.hub.reply("Devices/Invite", {"name": "taro", "role": "recorder"})["code"]
-        browser = requests.Session()
-        assert browser.post(f"{front.url}/pair", json={"code": code}, timeout=30).status_code == 200
-        page = browser.get(front.url + "/", timeout=30).text
-        form = dict(hidden(page, "kith.v1.Care/Record"))
-        message = {**form, "category": "meal", "memo": "forged"}
-        for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-            answer = browser.post(f"{front.url}/forms/kith.v1.Care/Record", data=message, headers=headers, timeout=30)
-            assert answer.status_code == 403, headers
-        answer = browser.post(f"{front.url}/forms/kith.v1.Care/Record", data={**message, "form": "0" * 64}, timeout=30)
-        assert answer.status_code == 403
-        assert "records" not in front.hub.reply("Care/List", {})
+def test_no_other_site_shows_a_page_in_a_frame_or_sends_a_form(front):
+    phone = front.device("hanako")
+    answer = phone.ask("GET", "/")
+    policy = answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy and "form-action 'self'" in policy and "'unsafe" not in policy
+    assert "require-trusted-types-for 'script'" in policy and answer.headers["x-content-type-options"] == "nosniff"
+    code = front.hub.reply("Devices/Invite", {"name": "taro", "role": "recorder"})["code"]
+    browser = requests.Session()
+    assert browser.post(f"{front.url}/pair", json={"code": code}, timeout=30).status_code == 200
+    page = browser.get(front.url + "/", timeout=30).text
+    form = dict(hidden(page, "kith.v1.Care/Record"))
+    message = {**form, "category": "meal", "memo": "forged"}
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = browser.post(f"{front.url}/forms/kith.v1.Care/Record", data=message, headers=headers, timeout=30)
+        assert answer.status_code == 403, headers
+    answer = browser.post(f"{front.url}/forms/kith.v1.Care/Record", data={**message, "form": "0" * 64}, timeout=30)
+    assert answer.status_code == 403
+    assert "records" not in front.hub.reply("Care/List", {})
 
 
-def test_a_phone_without_a_network_is_not_signed_out_and_says_so(household):
-    with door(hub=household.hub) as front, chromium() as browser:
-        phone = browser.phone()
-        phone.join(front)
-        phone.open(front.url + "/more")
+def test_a_phone_without_a_network_is_not_signed_out_and_says_so(front, phone):
+    phone.join(front)
+    phone.open(front.url + "/more")
+    phone.until("navigator.serviceWorker.ready.then(() => true)")
+    phone.offline()
+    phone.page.click("form.leave button")
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Not signed out')")
+    phone.offline(False)
+    phone.open(front.url + "/people")
+    assert "has not joined" not in phone.read("document.body.innerText")
+
+
+def test_a_page_that_goes_does_not_ask_again_for_events_that_were_refused(front, phone):
+    phone.join(front)
+    asked = []
+    phone.page.route("**/events?*", lambda route: (asked.append(route), route.fulfill(status=503)))
+    phone.open(front.url + "/more")
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('No connection')")
+    before = len(asked)
+    phone.read("import('/files/live.js').then((live) => live.unfollow())")
+    phone.page.wait_for_timeout(6000)
+    assert len(asked) == before == 1
+
+
+def test_a_phone_that_signs_out_keeps_nothing(front, phone):
+    phone.join(front)
+    for path in ("/", "/", "/people", "/more"):
+        phone.open(front.url + path)
         phone.until("navigator.serviceWorker.ready.then(() => true)")
-        phone.offline()
-        phone.page.click("form.leave button")
-        phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Not signed out')")
-        phone.offline(False)
-        phone.open(front.url + "/people")
-        assert "has not joined" not in phone.read("document.body.innerText")
-
-
-def test_a_page_that_goes_does_not_ask_again_for_events_that_were_refused(household):
-    with door(hub=household.hub) as front, chromium() as browser:
-        phone = browser.phone()
-        phone.join(front)
-        asked = []
-        phone.page.route("**/events?*", lambda route: (asked.append(route), route.fulfill(status=503)))
-        phone.open(front.url + "/more")
-        phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('No connection')")
-        before = len(asked)
-        phone.read("import('/files/live.js').then((live) => live.unfollow())")
-        phone.page.wait_for_timeout(6000)
-        assert len(asked) == before == 1
-
-
-def test_a_phone_that_signs_out_keeps_nothing(household):
-    with door(hub=household.hub) as front, chromium() as browser:
-        phone = browser.phone()
-        phone.join(front)
-        for path in ("/", "/", "/people", "/more"):
-            phone.open(front.url + path)
-            phone.until("navigator.serviceWorker.ready.then(() => true)")
-        phone.page.click("form.leave button")
-        phone.page.wait_for_url(front.url + "/")
-        kept = phone.read("""caches.open('pages').then(async (pages) => Promise.all((await pages.keys()).map(
-            async (key) => [new URL(key.url).pathname, await (await pages.match(key)).text()])))""")
-        # At most the page that says that this device has not joined.
-        assert all(path == "/" and "has not joined" in text for path, text in kept), [path for path, _ in kept]
-        assert phone.read("import('/files/store.js').then((store) => store.commands()).then((all) => all.length)") == 0
-        assert phone.context.cookies() == [] or all("kith" not in cookie["name"] or not cookie["value"] for cookie in phone.context.cookies())
-        phone.page.go_back()
-        assert "hanako" not in phone.read("document.body.innerText")
+    phone.page.click("form.leave button")
+    phone.page.wait_for_url(front.url + "/")
+    kept = phone.read("""caches.open('pages').then(async (pages) => Promise.all((await pages.keys()).map(
+        async (key) => [new URL(key.url).pathname, await (await pages.match(key)).text()])))""")
+    # At most the page that says that this device has not joined.
+    assert all(path == "/" and "has not joined" in text for path, text in kept), [path for path, _ in kept]
+    assert phone.read("import('/files/store.js').then((store) => store.commands()).then((all) => all.length)") == 0
+    assert phone.context.cookies() == [] or all("kith" not in cookie["name"] or not cookie["value"] for cookie in phone.context.cookies())
+    phone.page.go_back()
+    assert "hanako" not in phone.read("document.body.innerText")
