@@ -11,7 +11,8 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  scripts/build.sh kithd kith kith-report kith-web kith-pocketsphinx
+  [ -n "${KITH_TESTED:-}" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
+  scripts/build.sh kith-web
 } >&2
 python=$(scripts/python-env.sh)
 # Here, because several tests would make them at once.

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the tests need and builds what they run. Prints the folder of the programs and the Python of the tests.
+# Installs what the tests need and builds what they run. Prints the folder of the programs and the Python of the tests; KITH_TESTED is
+# what it printed before, if nothing has changed since.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [ -n "${KITH_TESTED:-}" ]; then
+  echo "$KITH_TESTED"
+  exit
+fi
 {
   # Speech for the recogniser, the converters of what browsers and phones record, a bus for notifications, older CardDAV servers,
   # what makes networks, clocks that are wrong, a broker, and what reads metrics.

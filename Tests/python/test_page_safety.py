@@ -55,7 +55,7 @@ def front():
 
 
 @pytest.fixture
-def phone(browser):  # noqa: F811 - the fixture that is imported
+def phone(browser):  # noqa: F811
     phone = browser.phone()
     yield phone
     phone.close()
