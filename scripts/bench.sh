@@ -144,42 +144,41 @@ hub() {
 }
 
 carddav() {
-  local python kith server
-  python=$(scripts/python-env.sh)
-  "$python" -m pip install --quiet --disable-pip-version-check "vdirsyncer>=0.19,<1"
+  local kith server
+  scripts/python.sh -m pip install --quiet --disable-pip-version-check "vdirsyncer>=0.19,<1"
   kith=$(dirname "$kithd")/kith
   # Servers rewrite or refuse some cards: the generator leaves those out when it is told.
   SERVER_SAFE=1 python3 Tests/python/cards.py "$count" "$work/safe" >"$work/kind"
   for server in radicale xandikos; do
     title "CardDAV: $server, $count cards, $(cat "$work/kind")"
-    WORK=$work "$python" Benchmarks/carddav_bench.py "$kithd" "$kith" "$server" "$count" "$rounds" "$work/safe"
+    WORK=$work scripts/python.sh Benchmarks/carddav_bench.py "$kithd" "$kith" "$server" "$count" "$rounds" "$work/safe"
   done
 }
 
 monica() {
   title "Monica: the double of the tests"
-  "$(scripts/python-env.sh)" Benchmarks/monica_bench.py "$kithd" "$rounds"
+  scripts/python.sh Benchmarks/monica_bench.py "$kithd" "$rounds"
 }
 
 workers() {
   title "Workers"
-  "$(scripts/python-env.sh)" Benchmarks/workers_bench.py "$kithd" "$work/sqlite_floor" "$work/zmq_floor"
+  scripts/python.sh Benchmarks/workers_bench.py "$kithd" "$work/sqlite_floor" "$work/zmq_floor"
 }
 
 backup() {
   cards
   title "A backup of $count contacts and 100,000 events, and what commands wait meanwhile"
-  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/backup_bench.py "$kithd" "$work/cards" "$rounds"
+  TMPDIR=$work scripts/python.sh Benchmarks/backup_bench.py "$kithd" "$work/cards" "$rounds"
 }
 
 assistants() {
   title "Assistants: kith mcp"
-  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/assistants_bench.py "$work" "$rounds"
+  TMPDIR=$work scripts/python.sh Benchmarks/assistants_bench.py "$work" "$rounds"
 }
 
 plan() {
   title "The care plan of three years"
-  TMPDIR=$work "$(scripts/python-env.sh)" Benchmarks/plan_bench.py "$work" "$rounds"
+  TMPDIR=$work scripts/python.sh Benchmarks/plan_bench.py "$work" "$rounds"
 }
 
 web() {
@@ -188,7 +187,7 @@ web() {
   swift build "${release[@]}" --product kith-web >&2
   swift build "${release[@]}" --package-path Benchmarks --product door-floor >&2
   ln -sf "$programs/kith-web" "$work/kith-web"
-  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$bin/door-floor" "$rounds"
+  TMPDIR=$work scripts/python.sh -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$bin/door-floor" "$rounds"
 }
 
 page() {
@@ -199,7 +198,7 @@ page() {
     swift build "${release[@]}" --product "$product" >&2
     ln -sf "$programs/$product" "$work/$product"
   done
-  TMPDIR=$work "$(scripts/python-env.sh)" -W ignore::Warning Benchmarks/page_bench.py "$work" "$rounds"
+  TMPDIR=$work scripts/python.sh -W ignore::Warning Benchmarks/page_bench.py "$work" "$rounds"
 }
 
 speech() {

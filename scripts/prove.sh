@@ -3,6 +3,5 @@
 #   scripts/prove.sh [--minutes M] [--seed S] [--only NAME,...] [--list]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-read -r bin python < <(scripts/tested-programs.sh)
-export PYTHONPYCACHEPREFIX=$PWD/.build/pycache
-exec "$python" Tests/python/prove.py --bin "$bin" "$@"
+bin=$(scripts/tested-programs.sh)
+exec scripts/python.sh Tests/python/prove.py --bin "$bin" "$@"

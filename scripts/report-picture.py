@@ -4,7 +4,7 @@
     scripts/report-picture.py             with the programs that `swift build` made
     scripts/report-picture.py --bin DIR   with the programs in DIR
 
-It needs the packages faketime and poppler-utils of Debian, and the interpreter that scripts/python-env.sh names.
+It needs the packages faketime and poppler-utils of Debian, and is run by scripts/python.sh.
 """
 import argparse
 import os

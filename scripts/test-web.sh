@@ -14,9 +14,8 @@ export KITH_WEB=1
   [ -n "${KITH_TESTED:-}" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
   scripts/build.sh kith-web
 } >&2
-python=$(scripts/python-env.sh)
 # Here, because several tests would make them at once.
 for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
 bin=$(swift build --show-bin-path)
-KITH_BIN_DIR=$bin PYTHONPYCACHEPREFIX=$PWD/.build/pycache exec timeout --kill-after 10 1500 \
-  "$python" -m pytest -q -n 4 --dist loadfile -W ignore::Warning "$@" Tests/python/test_web_*.py Tests/python/test_page*.py
+KITH_BIN_DIR=$bin exec timeout --kill-after 10 1500 \
+  scripts/python.sh -m pytest -q -n 4 --dist loadfile -W ignore::Warning "$@" Tests/python/test_web_*.py Tests/python/test_page*.py

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 export KITH_SERVERS=${KITH_SERVERS:-radicale,xandikos,digest,cyrus}
 # shellcheck disable=SC2086
 scripts/servers.sh ${KITH_SERVERS//,/ }
-read -r bin python < <(scripts/tested-programs.sh)
+bin=$(scripts/tested-programs.sh)
 # Here, because several tests would make them at once.
 for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
 
@@ -45,7 +45,7 @@ trap finish EXIT
 set -m
 # A test that hangs beyond its own limit would hang all.
 limit=(timeout --kill-after 10 1800)
-KITH_BIN_DIR=$bin PYTHONPYCACHEPREFIX=$PWD/.build/pycache "${limit[@]}" "$python" -m pytest -q -n 8 --dist loadgroup \
+KITH_BIN_DIR=$bin "${limit[@]}" scripts/python.sh -m pytest -q -n 8 --dist loadgroup \
   --ignore-glob='*/test_web_*.py' --ignore-glob='*/test_page*.py' Tests/python &
 python_tests=$!
 "${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$TMPDIR/swift.log" 2>&1 &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need and builds what they run. Prints the folder of the programs and the Python of the tests; KITH_TESTED is
-# what it printed before, if nothing has changed since.
+# Installs what the tests need and builds what they run. Prints the folder of the programs, which KITH_TESTED names if all of that
+# was done before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,9 +13,9 @@ fi
   # what makes networks, clocks that are wrong, a broker, and what reads metrics.
   scripts/setup.sh flite ffmpeg opus-tools dbus-daemon python3-radicale xandikos iproute2 faketime curl gettext groff-base less mosquitto zsh fish age
   scripts/speech-model.sh
-  python=$(scripts/python-env.sh)
+  scripts/python-env.sh
   export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"
   # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
   scripts/build.sh kithd kith kith-report kith-programs kith-pocketsphinx kith-homeassistant kithPackageTests
 } >&2
-echo "$(swift build --show-bin-path) $python"
+swift build --show-bin-path

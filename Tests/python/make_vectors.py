@@ -2,7 +2,7 @@
 """Adds golden vectors to proto/vectors/ for messages that have none. Existing vectors are never rewritten: they are what
 the wire looked like, and a change of proto/ that breaks one breaks somebody's client.
 
-Run it with the interpreter that scripts/python-env.sh names, after adding messages to proto/.
+Run it with scripts/python.sh after adding messages to proto/.
 """
 import hashlib
 import json
