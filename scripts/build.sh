@@ -1,9 +1,6 @@
 #!/usr/bin/env bash
-# Builds programs for tests: scripts/build.sh PRODUCT... KITH_DEBUG_INFO=none leaves out what debuggers and editors read, which takes a
-# fifth of the time and more.
+# Builds programs for tests: scripts/build.sh PRODUCT... KITH_DEBUG_INFO=none leaves out what debuggers read.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-flags=()
-[ "${KITH_DEBUG_INFO:-}" != none ] || flags=(-debug-info-format none --disable-index-store)
-for product; do swift build "${flags[@]}" --product "$product"; done
+for product; do swift build -debug-info-format "${KITH_DEBUG_INFO:-dwarf}" --product "$product"; done

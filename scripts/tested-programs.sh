@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -n "${KITH_TESTED:-}" ]; then
+  echo "what is in $KITH_TESTED is tested, and nothing is built" >&2
   echo "$KITH_TESTED"
   exit
 fi

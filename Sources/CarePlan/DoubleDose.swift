@@ -30,7 +30,7 @@ public struct DoubleDose: Sendable, Hashable {
   init?(_ dose: Dose, among doses: [Dose], in zone: Zone) {
     guard !dose.hasDeletedAt, !dose.confirmed, dose.knownOutcome != .skipped else { return nil }
     let given = doses.filter { $0.knownOutcome != .skipped }.sorted { $0.comesBefore($1) }
-    // What a dose was warned of was recorded before it, whatever the clock said then.
+    // What it was warned of may itself have been warned of others.
     let named = Set(dose.warnings.map(\.doseID))
     let before = given.filter { named.contains($0.id) || $0.comesBefore(dose) }
     let others = before.filter { $0.recorder != dose.recorder }
@@ -86,8 +86,10 @@ extension Dose {
     return max(0, early.earliest.nanosecondsSince1970 - early.at.nanosecondsSince1970)
   }
 
-  /// Whether it was recorded before another one.
-  fileprivate func comesBefore(_ other: Dose) -> Bool {
-    (self.createdAt.nanosecondsSince1970, self.id) < (other.createdAt.nanosecondsSince1970, other.id)
+  /// Whether it was recorded before another one. One that was warned of others comes after one that was not, whatever the clock said.
+  func comesBefore(_ other: Dose) -> Bool {
+    (self.rank, self.createdAt.nanosecondsSince1970, self.id) < (other.rank, other.createdAt.nanosecondsSince1970, other.id)
   }
+
+  private var rank: Int { self.warnings.contains { !$0.doseID.isEmpty || $0.knownKind == .most } ? 1 : 0 }
 }

@@ -51,7 +51,7 @@ extension PlannedTime {
     self.init(
       item: due.item, instant: due.instant, amount: due.amount, key: due.key,
       reminds: !due.item.quiet && rules.item.mayRemind, answer: rules.answer(to: due),
-      given: given.sorted { ($0.createdAt.nanosecondsSince1970, $0.id) < ($1.createdAt.nanosecondsSince1970, $1.id) })
+      given: given.sorted { $0.comesBefore($1) })
   }
 }
 

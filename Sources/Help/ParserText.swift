@@ -34,7 +34,7 @@ package enum ParserText {
     guard let help = arguments.firstIndex(of: "help"),
       var path = try? CommandTree.path(in: program, arguments[..<help]), path.count == 1
     else { return nil }
-    let words = arguments[(help + 1)...].prefix { !$0.hasPrefix("-") }
+    let words = arguments[(help + 1)...].prefix { !$0.hasPrefix("-") && $0 != "help" }
     for (index, word) in zip(words.indices, words) {
       guard let next = try? CommandTree.path(in: program, words[...index]), next.count > path.count else {
         return UsageError(unknown: word, path: path).text(catalogue)

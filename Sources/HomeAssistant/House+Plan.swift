@@ -48,7 +48,7 @@ extension House {
     request.itemID = item.id
     request.unlessWarned = true
     let answer = try await self.client.call(request, context)
-    guard !answer.isReplayed || answer.reply.dose.createdAt.nanosecondsSince1970 >= pressedAt else { return }
+    guard !answer.isReplayed || answer.reply.occurredAt.nanosecondsSince1970 >= pressedAt else { return }
     if answer.reply.hasDose { self.lastRecord = .init(id: answer.reply.dose.id, isDose: true, at: .now) }
     self.tell(answer.reply, of: key)
   }

@@ -263,6 +263,7 @@ actor House {
   }
 
   private func receive(_ message: Broker.Message) async {
+    let pressedAt = WallClock.nanoseconds()
     if self.topics.births.contains(message.topic) {
       if message.payload == Array("online".utf8) { self.showAll() }
       return
@@ -274,8 +275,9 @@ actor House {
     guard self.filter.take(name, press, at: .now) else {
       return self.logger.info("a second press right after the first was ignored", metadata: ["command": "\(name)"])
     }
+    self.logger.info("a press", metadata: ["command": "\(name)"])
     do throws(Failure) {
-      try await self.insist(command, key: press.key(name, arrival: UUIDv7.make().text))
+      try await self.insist(command, key: press.key(name, arrival: UUIDv7.make().text), pressedAt: pressedAt)
     } catch {
       self.filter.release(name)
       self.logger.error(
@@ -289,11 +291,12 @@ actor House {
   }
 
   /// Runs a command; again while the hub is away, which may be a restart.
-  private func insist(_ command: HouseCommand, key: String) async throws(Failure) {
+  ///
+  /// - Parameter pressedAt: When, in nanoseconds since 1970.
+  private func insist(_ command: HouseCommand, key: String, pressedAt: Int64) async throws(Failure) {
     let end = ContinuousClock.now + Self.patience
     if command.isNewest { self.lastRecord = nil }
     var due = command.isAboutReminders ? nil : [DueReminder]()
-    let pressedAt = WallClock.nanoseconds()
     while true {
       do throws(Failure) {
         let reminders = if let due { due } else { try await self.dueReminders() }

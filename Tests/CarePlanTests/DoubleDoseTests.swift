@@ -50,6 +50,21 @@ import Testing
     let second = try self.dose("08:05", "Hanako", warned: self.early(first))
     #expect(try self.kind(second, first) == .tooSoon)
     #expect(try self.kind(first, second) == nil)
+    // One that was warned itself.
+    first = try self.dose("08:00", "Taro", warned: self.early(self.dose("07:00", "Hanako")))
+    first.createdAt.seconds += 3600
+    #expect(try self.kind(self.dose("08:05", "Hanako", warned: self.early(first)), first) == .tooSoon)
+  }
+
+  @Test func `of two doses for one time the one that was warned is the second, whatever the clock said`() throws {
+    var first = try self.dose("08:00", "Taro", key: "1/2026-11-25")
+    first.createdAt.seconds += 3600
+    let second = try self.dose("08:05", "Hanako", key: "1/2026-11-25") { warning in
+      (warning.knownKind, warning.doseID) = (.given, first.id)
+    }
+    #expect(try self.kind(second, first) == .again)
+    #expect(try self.kind(first, second) == nil)
+    #expect([second, first].sorted { $0.comesBefore($1) } == [first, second])
   }
 
   @Test func `one too many in a day is told if another person gave one of them`() throws {
@@ -59,6 +74,10 @@ import Testing
     #expect(try self.kind(third, one, two) == .tooOften)
     #expect(try self.kind(third, two) == nil)
     #expect(try self.kind(third, self.dose("09:00", "Hanako"), two) == nil)
+    // The clock was ahead when another person gave the first one.
+    var ahead = one
+    ahead.createdAt.seconds += 12 * 3600
+    #expect(try self.kind(third, ahead, two) == .tooOften)
   }
 
   @Test func `a second dose for one time is a double, also by the same person`() throws {

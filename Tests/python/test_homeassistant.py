@@ -5,12 +5,12 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 
 from conftest import BINARIES, stopped
 from home import Assistant, Home, Mosquitto, house
+from keyed import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -99,8 +99,7 @@ def test_a_press_whose_first_answer_was_lost_is_the_newest_one(hub, tmp_path):
         hub.end(signal.SIGKILL)
         assistant.until(lambda: not assistant.available)
         assistant.press("care_medication", at="one")
-        # It takes a moment to the program, which nothing shows while the hub is away.
-        time.sleep(3)
+        assert eventually(lambda: "a press" in home.log.read_text())
         with stopped(home.process):
             hub.start()
             # The same press by another process, so that this one is told again what the hub has answered.

@@ -269,8 +269,13 @@ def test_a_login_that_a_network_wants_is_shown_and_takes_nothing_that_was_seen(f
     phone.open(line.url + "/")
     assert shown(phone) == ["soup"]
     line.fault = status
-    phone.page.goto(line.url + "/")
-    assert phone.read("document.body.innerText") == "Please log in"
+
+    def is_asked():
+        # The worker waits for three seconds, and then shows what was seen.
+        phone.page.goto(line.url + "/")
+        return phone.read("document.body.innerText") == "Please log in"
+
+    assert eventually(is_asked)
     phone.offline()
     phone.page.goto(line.url + "/")
     phone.until("document.querySelector('[data-test=entry] .words') !== null")

@@ -84,7 +84,7 @@ struct OwnerList {
   private func joined(_ other: OwnerList, _ combine: (Int?, Int?) -> Int?) -> OwnerList {
     var joined = OwnerList()
     joined.entries.reserveCapacity(max(self.entries.count, other.entries.count))
-    // By their places: what is taken off a slice is counted each time.
+    // By their places: `removeFirst` of a slice takes as long as ten comparisons.
     let (these, those) = (self.entries, other.entries)
     var (here, there) = (0, 0)
     while here < these.count || there < those.count {

@@ -144,9 +144,10 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
-  /// Whether it belongs to a person whose change waits or is in flight.
-  func isOfChangedPerson(_ record: StoredRecord) throws -> Bool {
-    try self.people(of: record).contains { $0.deletedAt == nil && ($0.state == .pending || $0.state == .syncing) }
+  /// When a change of its person was made that waits or is in flight, in nanoseconds since 1970; nil if there is none.
+  func changeOfPerson(of record: StoredRecord) throws -> Int64? {
+    let open = try self.people(of: record).filter { $0.deletedAt == nil && [.pending, .syncing].contains($0.state) }
+    return open.map(\.updatedAt).min()
   }
 
   private func isLost(_ row: Int64) throws -> Bool {

@@ -66,6 +66,8 @@ extension RecordKind {
 extension RecordTable where View == Transaction {
   /// The most records that go because the server lacks them, between two readings to the end.
   private static var mostGone: Int { 10 }
+  /// How long a missing record stays as it is because its person has an open change: a day, in nanoseconds.
+  private static var longestWait: Int64 { 24 * 3_600 * 1_000_000_000 }
 
   /// Decides on all records together that a reading has missed on the server. Times are in nanoseconds since 1970.
   ///
@@ -74,7 +76,7 @@ extension RecordTable where View == Transaction {
   /// so many one by one, and the server may have been restored from an old backup.
   ///
   /// - Parameter missing: In any order. Those that have lost their id on the server since, are in flight, or wait for a decision stay as
-  ///   they are. So do those of a person with an open change, until a later reading: its answer may be that the server lacks the person.
+  ///   they are. So do those of a person with an open change, for a day: its answer may be that the server lacks the person.
   /// - Returns: The number of deleted records, without what went with them, and of conflicts.
   @discardableResult
   public func settle(missing: [MissingRecord], now: Int64) throws(Failure) -> (deleted: Int, conflicts: Int) {
@@ -89,13 +91,15 @@ extension RecordTable where View == Transaction {
           return []
         }
         if old.isDeleted { return try keeper.forgetServer(old, now: now) }
-        guard !isHeld, try !keeper.isUnsettled(old), try !keeper.isOfLostPerson(old) else {
+        // What comes with a person is missing in what the server has just sent of that person.
+        let changedAt = [.contactField, .address].contains(old.kind) ? nil : try keeper.changeOfPerson(of: old)
+        let isWaitedFor = changedAt.map { now - $0 < Self.longestWait } ?? true
+        guard !isHeld, isWaitedFor, try !keeper.isUnsettled(old), try !keeper.isOfLostPerson(old) else {
           try keeper.conflict(old, server: nil, stamp: nil, now: now)
           outcome.conflicts += 1
           return [old]
         }
-        // The server has just sent the person without this detail, and sends the person again only after another change.
-        guard try RecordKind.details.contains(old.kind) || !keeper.isOfChangedPerson(old) else { return [] }
+        guard changedAt == nil else { return [] }
         let deleted = try keeper.deleteAsServer(old, now: now)
         outcome.deleted += 1
         gone += deleted.count

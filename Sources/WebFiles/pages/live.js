@@ -1,4 +1,5 @@
 // Keeps the page as the house has it: follows its events and fetches the page again. The server is the only one that makes pages.
+import { isHouse } from "./sender.js";
 import { say, word } from "./words.js";
 
 const policy = globalThis.trustedTypes?.createPolicy("kith", {
@@ -76,11 +77,12 @@ function isScrolled() {
 }
 
 /**
- * A page of this server.
+ * A page of this server; throws if something else answers, or nothing.
  * @param {string} address
  */
 export async function fetchPage(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
+  if (!isHouse(answer)) throw new TypeError("an answer of something else");
   const text = await answer.text();
   return new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
 }

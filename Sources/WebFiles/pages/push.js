@@ -1,5 +1,6 @@
 // Reminders on this device by Web Push. The message itself is empty: sw.js asks the house what is due.
 import { refresh } from "./live.js";
+import { isHouse } from "./sender.js";
 import { say, word } from "./words.js";
 
 /** Shows what this browser can do, and whether it is reminded already. */
@@ -54,6 +55,7 @@ async function call(method, message) {
   const answer = await fetch(`/kith.v1.${method}`, {
     method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
     body: JSON.stringify(message) });
+  if (!isHouse(answer)) throw new TypeError("an answer of something else");
   const body = await answer.json().catch(() => ({}));
   // Ended already, as when an admin removed it.
   if (!answer.ok && !(method === "Channels/Unsubscribe" && answer.status === 404)) throw new Refusal(body.message ?? String(answer.status));

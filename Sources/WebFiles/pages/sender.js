@@ -171,8 +171,9 @@ async function health() {
  * Asks the house; throws if something on the way to it answers that all is well, or that nobody is signed in.
  * @param {string} path
  * @param {RequestInit} options
+ * @param {boolean} isAgain whether it was refused by something else before
  */
-async function ask(path, options) {
+async function ask(path, options, isAgain = false) {
   const answer = await fetch(path, { cache: "no-store", redirect: "error", ...options });
   // From 500 on, whatever answers, the command waits.
   if (isHouse(answer) || answer.status >= 500) return answer;
@@ -180,7 +181,8 @@ async function ask(path, options) {
   // mends that, and the others go on. A network that wants a login lets nothing through.
   if (answer.ok || answer.status === 401) throw new TypeError("an answer of something else");
   await health();
-  return answer;
+  // While the house starts, a proxy may have refused everything.
+  return isAgain ? answer : ask(path, options, true);
 }
 
 /**

@@ -9,8 +9,24 @@ const MOST_PAGES = 200;
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(caches.open("files").then((cache) => cache.addAll([...FILES, "/manifest.webmanifest"])).then(() => worker.skipWaiting()));
+  event.waitUntil(Promise.all([...FILES, "/manifest.webmanifest"].map(fetchFile)).then(() => worker.skipWaiting()));
 });
+
+/**
+ * Keeps a file; throws if something on the way to the house answers.
+ * @param {string} file
+ */
+async function fetchFile(file) {
+  const answer = await fetch(file, { cache: "reload" });
+  if (!answer.ok || !isHouse(answer)) throw new TypeError(file);
+  await (await caches.open("files")).put(file, answer);
+}
+
+/**
+ * Whether the house gave an answer, and nothing on the way to it, such as the login page of a network.
+ * @param {Response} answer
+ */
+const isHouse = (answer) => answer.headers.has("Kith-House");
 
 worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
@@ -31,17 +47,17 @@ async function fromHouse(request, name) {
   const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE);
   try {
     const answer = await fetch(request, { signal });
-    // Something on the way to the house, such as the login page of a network, has no such field. It is never kept, and never a file.
-    const isHouse = answer.headers.has("Kith-House");
+    // A login page is shown in the place of a page, so that somebody can log in, and is no file.
+    if (!isHouse(answer)) return name === "pages" && answer.status < 500 ? answer : await cache.match(request.url) ?? Response.error();
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
-    if (isHouse && answer.status === 401) await caches.delete("pages");
-    if (isHouse && answer.ok) {
+    if (answer.status === 401) await caches.delete("pages");
+    if (answer.ok) {
       // One that breaks off is no answer, and what was seen before is more than half of this one.
       await answer.clone().arrayBuffer();
       // On a full disk nothing is kept for later, and the answer is shown all the same.
       await keep(cache, request, answer.clone(), name).catch(() => undefined);
     }
-    if (answer.status < 500 && (isHouse || name === "pages")) return answer;
+    if (answer.status < 500) return answer;
     return await cache.match(request.url) ?? answer;
   } catch {
     return await cache.match(request.url) ?? await caches.match("/files/offline.html") ?? Response.error();
