@@ -182,14 +182,14 @@ struct RecordKeeper {
 
   private func people(
     of record: StoredRecord
-  ) throws -> [(row: Int64, deletedAt: Int64?, state: RecordState?)] {
+  ) throws -> [(row: Int64, deletedAt: Int64?, state: RecordState?, updatedAt: Int64)] {
     try self.database.all(
       """
-      SELECT record.id, record.deleted_at, record.state FROM record_person
+      SELECT record.id, record.deleted_at, record.state, record.updated_at FROM record_person
         JOIN record ON record.id = record_person.person
       WHERE record_person.record = ?
       """, .integer(record.row)
-    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.integer(1), RecordState(rawValue: Int($0.integer(2)))) }
+    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.integer(1), RecordState(rawValue: Int($0.integer(2))), $0.integer(3)) }
   }
 
   /// Whether the people that a record needs are deleted.
