@@ -87,9 +87,10 @@ extension Dose {
   }
 
   /// Whether it was recorded before another one. One that was warned of others comes after one that was not, whatever the clock said.
-  func comesBefore(_ other: Dose) -> Bool {
-    (self.rank, self.createdAt.nanosecondsSince1970, self.id) < (other.rank, other.createdAt.nanosecondsSince1970, other.id)
-  }
+  func comesBefore(_ other: Dose) -> Bool { self.order < other.order }
 
-  private var rank: Int { self.warnings.contains { !$0.doseID.isEmpty || $0.knownKind == .most } ? 1 : 0 }
+  private var order: (Int, Int64, String) {
+    let isWarned = self.warnings.contains { !$0.doseID.isEmpty || $0.knownKind == .most }
+    return (isWarned ? 1 : 0, self.createdAt.nanosecondsSince1970, self.id)
+  }
 }

@@ -90,7 +90,10 @@ import Testing
     }
     // The server's answer to the change will tell whether the server has the person; nobody is asked before.
     #expect(try fixture.write { try $0.settle(missing: ids, of: .note, now: 200) } == (0, 0))
-    #expect(try fixture.read { try $0.records.page(Note.self, RecordQuery(limit: 10)).records.map(\.knownSyncState) } == [.synced])
+    #expect(
+      try fixture.read { try $0.records.page(Note.self, RecordQuery(limit: 10)).records.map(\.knownSyncState) } == [
+        .synced
+      ])
   }
 
   /// Notes on both sides.

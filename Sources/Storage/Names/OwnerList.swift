@@ -84,12 +84,13 @@ struct OwnerList {
   private func joined(_ other: OwnerList, _ combine: (Int?, Int?) -> Int?) -> OwnerList {
     var joined = OwnerList()
     joined.entries.reserveCapacity(max(self.entries.count, other.entries.count))
-    // By their places: `removeFirst` of a slice takes as long as ten comparisons.
+    // By their places: slices that lose their first entry took four times as long.
     let (these, those) = (self.entries, other.entries)
     var (here, there) = (0, 0)
     while here < these.count || there < those.count {
       let isHere = there == those.count || (here < these.count && these[here].owner.number <= those[there].owner.number)
-      let isThere = here == these.count || (there < those.count && those[there].owner.number <= these[here].owner.number)
+      let isThere =
+        here == these.count || (there < those.count && those[there].owner.number <= these[here].owner.number)
       if let distance = combine(isHere ? these[here].distance : nil, isThere ? those[there].distance : nil) {
         joined.entries.append(Entry(owner: isHere ? these[here].owner : those[there].owner, distance: distance))
       }
