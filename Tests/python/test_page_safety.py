@@ -111,6 +111,17 @@ def test_a_phone_without_a_network_is_not_signed_out_and_says_so(front, phone):
     assert "has not joined" not in phone.read("document.body.innerText")
 
 
+def test_a_device_that_is_signed_out_elsewhere_says_so(front, phone):
+    phone.join(front)
+    phone.open(front.url + "/")
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Connected')")
+    front.hub.reply("Devices/Revoke", {"name": "hanako"})
+    phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('signed out')")
+    # It asks again, and says nothing else.
+    phone.page.wait_for_timeout(6000)
+    assert "signed out" in phone.read("document.querySelector('[data-test=sync-state]').textContent")
+
+
 def test_a_page_that_goes_does_not_ask_again_for_events_that_were_refused(front, phone):
     phone.join(front)
     asked = []

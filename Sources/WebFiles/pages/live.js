@@ -164,6 +164,12 @@ export function sayOffline() {
   say(word("offline", { time }));
 }
 
+/** Says why events were refused, which a stream does not tell: this device is signed out, or there is no connection. */
+async function sayRefused() {
+  const answer = await fetch("/kith.v1.System/Whoami?message=%7B%7D", { cache: "no-store" }).catch(() => undefined);
+  if (answer?.status === 401 && isHouse(answer)) say(word("signed-out")); else sayOffline();
+}
+
 /** Ends the stream of events of a page that is about to go, and asks for none again. */
 export let unfollow = () => {};
 
@@ -197,9 +203,9 @@ export function follow(connected) {
     refreshSoon();
   });
   source.onerror = () => {
-    sayOffline();
+    if (source.readyState !== EventSource.CLOSED) return sayOffline();
     // A stream that was refused is not tried again by the browser.
-    if (source.readyState !== EventSource.CLOSED) return;
+    void sayRefused();
     again = window.setTimeout(() => follow(connected), 5000);
   };
 }

@@ -172,6 +172,7 @@ async function health() {
  * @param {string} path
  * @param {RequestInit} options
  * @param {boolean} isAgain whether it was refused by something else before
+ * @returns {Promise<Response>}
  */
 async function ask(path, options, isAgain = false) {
   const answer = await fetch(path, { cache: "no-store", redirect: "error", ...options });

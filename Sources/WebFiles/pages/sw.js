@@ -17,7 +17,7 @@ worker.addEventListener("install", (event) => {
  * @param {string} file
  */
 async function fetchFile(file) {
-  const answer = await fetch(file, { cache: "reload" });
+  const answer = await fetch(file);
   if (!answer.ok || !isHouse(answer)) throw new TypeError(file);
   await (await caches.open("files")).put(file, answer);
 }
