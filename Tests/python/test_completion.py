@@ -17,6 +17,9 @@ from conftest import BINARIES
 from test_care import Home
 from test_who import card
 
+# One process, because each would have the scripts made, which takes seconds.
+pytestmark = pytest.mark.xdist_group("completion")
+
 BASH = r"""
 source "$SCRIPT"
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9 COMP_KEY=9
