@@ -11,7 +11,7 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  [ -n "${KITH_TESTED:-}" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
+  [ "${KITH_TESTED:-}" = "$(swift build --show-bin-path)" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
   scripts/build.sh kith-web
 } >&2
 # Here, because several tests would make them at once.

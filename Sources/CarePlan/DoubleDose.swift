@@ -29,26 +29,27 @@ public struct DoubleDose: Sendable, Hashable {
   ///   - zone: That of its item.
   init?(_ dose: Dose, among doses: [Dose], in zone: Zone) {
     guard !dose.hasDeletedAt, !dose.confirmed, dose.knownOutcome != .skipped else { return nil }
-    let given = doses.filter { $0.knownOutcome != .skipped }.sorted { $0.comesBefore($1) }
-    // What it was warned of may itself have been warned of others.
-    let named = Set(dose.warnings.map(\.doseID))
-    let before = given.filter { named.contains($0.id) || $0.comesBefore(dose) }
-    let others = before.filter { $0.recorder != dose.recorder }
+    let given = doses.filter { $0.knownOutcome != .skipped }.inOrder()
+    let others = given.filter { $0.recorder != dose.recorder }
     self.dose = dose
     let same = given.filter { !$0.timeKey.isEmpty && $0.timeKey == dose.timeKey }
-    if before.contains(where: { same.contains($0) }) {
+    if same.contains(where: { $0.comesBefore(dose) }) {
       (self.kind, self.all) = (.again, same)
       return
     }
     let at = dose.occurredAt.nanosecondsSince1970
-    let near = others.filter { ($0.occurredAt.nanosecondsSince1970 - at).magnitude < dose.least.magnitude }
+    let near = others.filter {
+      $0.comesBefore(dose) && ($0.occurredAt.nanosecondsSince1970 - at).magnitude < dose.least.magnitude
+    }
     if !near.isEmpty {
       (self.kind, self.all) = (.tooSoon, near + [dose])
       return
     }
     guard let most = dose.warnings.first(where: { $0.knownKind == .most })?.most else { return nil }
     let ofDay = given.filter { zone.day(at: $0.occurredAt.nanosecondsSince1970) == zone.day(at: at) }
-    guard ofDay.count > Int(most), ofDay.contains(where: { others.contains($0) }) else { return nil }
+    // One that was within the most of its day was recorded before, whatever the clock said.
+    let isOthers = ofDay.contains { others.contains($0) && ($0.comesBefore(dose) || !$0.isBeyondMost) }
+    guard ofDay.count > Int(most), isOthers else { return nil }
     (self.kind, self.all) = (.tooOften, ofDay)
   }
 }
@@ -86,11 +87,25 @@ extension Dose {
     return max(0, early.earliest.nanosecondsSince1970 - early.at.nanosecondsSince1970)
   }
 
-  /// Whether it was recorded before another one. One that was warned of others comes after one that was not, whatever the clock said.
-  func comesBefore(_ other: Dose) -> Bool { self.order < other.order }
+  fileprivate var isBeyondMost: Bool { self.warnings.contains { $0.knownKind == .most } }
 
-  private var order: (Int, Int64, String) {
-    let isWarned = self.warnings.contains { !$0.doseID.isEmpty || $0.knownKind == .most }
-    return (isWarned ? 1 : 0, self.createdAt.nanosecondsSince1970, self.id)
+  /// Whether it was recorded before another one: what that one was warned of was, whatever the clock said.
+  fileprivate func comesBefore(_ other: Dose) -> Bool {
+    if self.isNamed(by: other) != other.isNamed(by: self) { return self.isNamed(by: other) }
+    return (self.createdAt.nanosecondsSince1970, self.id) < (other.createdAt.nanosecondsSince1970, other.id)
+  }
+
+  fileprivate func isNamed(by other: Dose) -> Bool { other.warnings.contains { $0.doseID == self.id } }
+}
+
+extension [Dose] {
+  /// In the order in which they were recorded: those that were warned of another of them come last, whatever the clock said.
+  func inOrder() -> [Dose] {
+    let ids = Set(self.map(\.id))
+    func order(_ dose: Dose) -> (Int, Int64, String) {
+      let isWarned = dose.warnings.contains { ids.contains($0.doseID) }
+      return (isWarned ? 1 : 0, dose.createdAt.nanosecondsSince1970, dose.id)
+    }
+    return self.sorted { order($0) < order($1) }
   }
 }

@@ -51,7 +51,7 @@ extension PlannedTime {
     self.init(
       item: due.item, instant: due.instant, amount: due.amount, key: due.key,
       reminds: !due.item.quiet && rules.item.mayRemind, answer: rules.answer(to: due),
-      given: given.sorted { $0.comesBefore($1) })
+      given: given.inOrder())
   }
 }
 

@@ -64,7 +64,14 @@ import Testing
     }
     #expect(try self.kind(second, first) == .again)
     #expect(try self.kind(first, second) == nil)
-    #expect([second, first].sorted { $0.comesBefore($1) } == [first, second])
+    #expect([second, first].inOrder() == [first, second])
+  }
+
+  @Test func `what a dose was not warned of was recorded after it`() throws {
+    // Of Hanako's own one of before; the least time is shorter by now.
+    let own = try self.dose("07:00", "Hanako")
+    let warned = try self.dose("08:05", "Hanako", warned: self.early(own))
+    #expect(try self.kind(warned, own, self.dose("10:30", "Taro")) == nil)
   }
 
   @Test func `one too many in a day is told if another person gave one of them`() throws {

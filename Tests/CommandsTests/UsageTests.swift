@@ -77,11 +77,12 @@ struct UsageTests {
   private static func parse(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = KithCommand.self
     var rest = arguments[...]
-    while let word = rest.first,
-      let next = command.configuration.subcommands.first(where: {
+    while let word = rest.first {
+      let named = command.configuration.subcommands.filter {
         ([$0._commandName] + $0.configuration.aliases).contains(word)
-      })
-    {
+      }
+      #expect(named.count <= 1, "\(word)")
+      guard let next = named.first else { break }
       (command, rest) = (next, rest.dropFirst())
     }
     _ = try command.parseAsRoot(Array(rest))

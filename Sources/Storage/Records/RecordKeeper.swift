@@ -144,10 +144,14 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
-  /// When a change of its person was made that waits or is in flight, in nanoseconds since 1970; nil if there is none.
+  /// Since when a change of its person waits or is in flight, in nanoseconds since 1970; nil if none is.
   func changeOfPerson(of record: StoredRecord) throws -> Int64? {
-    let open = try self.people(of: record).filter { $0.deletedAt == nil && [.pending, .syncing].contains($0.state) }
-    return open.map(\.updatedAt).min()
+    let changed = try self.people(of: record).filter {
+      $0.deletedAt == nil && [.pending, .syncing].contains($0.state)
+    }
+    return try changed.compactMap { person in
+      try self.database.first("SELECT queued_at FROM outbox WHERE record = ?", .integer(person.row)) { $0.integer(0) }
+    }.min()
   }
 
   private func isLost(_ row: Int64) throws -> Bool {
@@ -182,14 +186,14 @@ struct RecordKeeper {
 
   private func people(
     of record: StoredRecord
-  ) throws -> [(row: Int64, deletedAt: Int64?, state: RecordState?, updatedAt: Int64)] {
+  ) throws -> [(row: Int64, deletedAt: Int64?, state: RecordState?)] {
     try self.database.all(
       """
-      SELECT record.id, record.deleted_at, record.state, record.updated_at FROM record_person
+      SELECT record.id, record.deleted_at, record.state FROM record_person
         JOIN record ON record.id = record_person.person
       WHERE record_person.record = ?
       """, .integer(record.row)
-    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.integer(1), RecordState(rawValue: Int($0.integer(2))), $0.integer(3)) }
+    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.integer(1), RecordState(rawValue: Int($0.integer(2)))) }
   }
 
   /// Whether the people that a record needs are deleted.

@@ -93,7 +93,7 @@ extension RecordTable where View == Transaction {
         if old.isDeleted { return try keeper.forgetServer(old, now: now) }
         // What comes with a person is missing in what the server has just sent of that person.
         let changedAt = [.contactField, .address].contains(old.kind) ? nil : try keeper.changeOfPerson(of: old)
-        let isWaitedFor = changedAt.map { now - $0 < Self.longestWait } ?? true
+        let isWaitedFor = changedAt.map { $0 <= now && now - $0 < Self.longestWait } ?? true
         guard !isHeld, isWaitedFor, try !keeper.isUnsettled(old), try !keeper.isOfLostPerson(old) else {
           try keeper.conflict(old, server: nil, stamp: nil, now: now)
           outcome.conflicts += 1

@@ -164,9 +164,17 @@ export function sayOffline() {
   say(word("offline", { time }));
 }
 
-/** Says why events were refused, which a stream does not tell: this device is signed out, or there is no connection. */
-async function sayRefused() {
-  const answer = await fetch("/kith.v1.System/Whoami?message=%7B%7D", { cache: "no-store" }).catch(() => undefined);
+/** @type {EventSource | undefined} */
+let followed;
+
+/**
+ * Says why events were refused, which a stream does not tell: this device is signed out, or there is no connection.
+ * @param {EventSource} source
+ */
+async function sayRefused(source) {
+  const signal = /** @type {any} */ (AbortSignal).timeout(4000);
+  const answer = await fetch("/kith.v1.System/Whoami?message=%7B%7D", { cache: "no-store", signal }).catch(() => undefined);
+  if (followed !== source) return;
   if (answer?.status === 401 && isHouse(answer)) say(word("signed-out")); else sayOffline();
 }
 
@@ -179,10 +187,12 @@ export let unfollow = () => {};
  */
 export function follow(connected) {
   const source = new EventSource(`/events?streams=${document.body.dataset.streams || "system"}`);
+  followed = source;
   /** @type {number | undefined} */
   let again;
   unfollow = () => {
     clearTimeout(again);
+    followed = undefined;
     source.close();
   };
   source.onopen = () => {
@@ -205,7 +215,7 @@ export function follow(connected) {
   source.onerror = () => {
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
     // A stream that was refused is not tried again by the browser.
-    void sayRefused();
+    void sayRefused(source);
     again = window.setTimeout(() => follow(connected), 5000);
   };
 }

@@ -19,7 +19,9 @@ export async function preparePush() {
     state.textContent = reason instanceof Refusal ? reason.message
       : word(Notification.permission === "denied" ? "push-denied" : "push-failed");
   });
-  off.onclick = () => void unsubscribe(worker.pushManager).then(() => refresh(), (reason) => say(String(reason.message)));
+  off.onclick = () => void unsubscribe(worker.pushManager).then(() => refresh(), (reason) => {
+    say(reason instanceof Refusal ? reason.message : word("hub-away"));
+  });
 }
 
 /** What the house answered. */

@@ -9,17 +9,22 @@ const MOST_PAGES = 200;
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(Promise.all([...FILES, "/manifest.webmanifest"].map(fetchFile)).then(() => worker.skipWaiting()));
+  event.waitUntil(keepFiles([...FILES, "/manifest.webmanifest"]).then(() => worker.skipWaiting()));
 });
 
 /**
- * Keeps a file; throws if something on the way to the house answers.
- * @param {string} file
+ * Keeps files once all are there: those of two versions do not fit each other. Throws if something on the way to the house answers.
+ * @param {string[]} files
  */
-async function fetchFile(file) {
-  const answer = await fetch(file);
-  if (!answer.ok || !isHouse(answer)) throw new TypeError(file);
-  await (await caches.open("files")).put(file, answer);
+async function keepFiles(files) {
+  const answers = await Promise.all(files.map(async (file) => {
+    const answer = await fetch(file);
+    if (!answer.ok || !isHouse(answer)) throw new TypeError(file);
+    await answer.clone().arrayBuffer();
+    return answer;
+  }));
+  const cache = await caches.open("files");
+  await Promise.all(answers.map((answer, index) => cache.put(files[index], answer)));
 }
 
 /**
@@ -47,8 +52,11 @@ async function fromHouse(request, name) {
   const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE);
   try {
     const answer = await fetch(request, { signal });
-    // A login page is shown in the place of a page, so that somebody can log in, and is no file.
-    if (!isHouse(answer)) return name === "pages" && answer.status < 500 ? answer : await cache.match(request.url) ?? Response.error();
+    if (!isHouse(answer)) {
+      // A login page is shown in the place of a page, so that somebody can log in.
+      if (name === "pages" && answer.status < 500) return answer;
+      throw new TypeError("an answer of something else");
+    }
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
     if (answer.status === 401) await caches.delete("pages");
     if (answer.ok) {
@@ -60,7 +68,8 @@ async function fromHouse(request, name) {
     if (answer.status < 500) return answer;
     return await cache.match(request.url) ?? answer;
   } catch {
-    return await cache.match(request.url) ?? await caches.match("/files/offline.html") ?? Response.error();
+    const page = name === "pages" ? "/files/offline.html" : request.url;
+    return await cache.match(request.url) ?? await caches.match(page) ?? Response.error();
   }
 }
 
