@@ -64,17 +64,17 @@ struct UsageTests {
   }
 
   @Test("Every command has examples, which the parser takes")
-  func examples() throws {
+  func examples() async throws {
     for command in Self.all(in: try CommandTree(of: KithCommand.self)) where command.commandName != "help" {
       #expect(!command.examples.isEmpty, "\(command.commandName)")
       for example in Self.examples(of: command) {
-        #expect(throws: Never.self, "\(example)") { try Self.parse(example) }
+        await #expect(throws: Never.self, "\(example)") { try await Self.parse(example) }
       }
     }
   }
 
   /// Reads a command line as its command does, without the rest of the program, which the parser would read each time.
-  private static func parse(_ arguments: [String]) throws {
+  private static func parse(_ arguments: [String]) async throws {
     var command: any ParsableCommand.Type = KithCommand.self
     var rest = arguments[...]
     while let word = rest.first {
@@ -85,7 +85,11 @@ struct UsageTests {
       guard let next = named.first else { break }
       (command, rest) = (next, rest.dropFirst())
     }
-    _ = try command.parseAsRoot(Array(rest))
+    guard let command = command as? any AsyncParsableCommand.Type else {
+      _ = try command.parseAsRoot(Array(rest))
+      return
+    }
+    _ = try await command.asyncParseAsRoot(Array(rest))
   }
 
   /// One example of each command, but of those that record, play, write a file or work without kithd. What kithd replies has one of
