@@ -148,7 +148,7 @@ package struct CommandTree: Sendable, Decodable {
 
 extension ParsableCommand {
   /// Whether a word names it.
-  fileprivate static func isNamed(_ word: String) -> Bool {
+  package static func isNamed(_ word: String) -> Bool {
     self._commandName == word || self.configuration.aliases.contains(word)
   }
 }

@@ -87,6 +87,7 @@ struct HelpTests {
       ParserText.ofUnknownHelp(["help", "call", "lgo"], KithCommand.self, catalogue: .english)?
         .hasPrefix("Error: Unexpected argument 'lgo'. Did you mean 'log'?\nUsage: kith call") == true)
     #expect(ParserText.ofUnknownHelp(["help", "call", "log"], KithCommand.self, catalogue: .english) == nil)
+    #expect(ParserText.ofUnknownHelp(["help", "help"], KithCommand.self, catalogue: .english) == nil)
     #expect(ParserText.ofUnknownHelp(["help", "plan", "list"], KithCommand.self, catalogue: .english) == nil)
     let words = ["plan", "list"]
     #expect(try CommandTree.path(in: KithCommand.self, words).last?.commandName == "items")

@@ -78,9 +78,7 @@ struct UsageTests {
     var command: any ParsableCommand.Type = KithCommand.self
     var rest = arguments[...]
     while let word = rest.first {
-      let named = command.configuration.subcommands.filter {
-        ([$0._commandName] + $0.configuration.aliases).contains(word)
-      }
+      let named = command.configuration.subcommands.filter { $0.isNamed(word) }
       #expect(named.count <= 1, "\(word)")
       guard let next = named.first else { break }
       (command, rest) = (next, rest.dropFirst())

@@ -74,10 +74,10 @@ def is_turn(item):
 def pytest_collection_modifyitems(config, items):
     """Puts what takes longest first, and what shares one hub into one process."""
     # What is named by its id runs.
-    left_out = [] if any("::" in each for each in config.args) else [item for item in items if not is_turn(item)]
-    if left_out:
+    if not any("::" in each for each in config.args):
+        left_out = [item for item in items if not is_turn(item)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if is_turn(item)]
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: (not item.get_closest_marker("waits"), not item.get_closest_marker("long")))
     for item in items:
         if "shared_hub" in item.fixturenames:

@@ -246,14 +246,20 @@ def test_a_full_disk_hides_nothing_that_is_new(front, phone):
     assert sorted(shown(phone)) == ["first", "second"]
 
 
-@pytest.mark.parametrize("fault", ["breaks", "stands"])
-def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, fault):
+def seen_on_a_line(front, phone):
+    """A line on which the phone has seen an entry, with the worker of the pages."""
     line = Line(front)
     front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})
     phone.open(line.url + "/")
     phone.until(WORKER)
     phone.open(line.url + "/")
     assert shown(phone) == ["soup"]
+    return line
+
+
+@pytest.mark.parametrize("fault", ["breaks", "stands"])
+def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, fault):
+    line = seen_on_a_line(front, phone)
     line.fault = fault
     phone.open(line.url + "/")
     assert shown(phone) == ["soup"]
@@ -262,12 +268,7 @@ def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, 
 
 @pytest.mark.parametrize("status", [200, 401, 403])
 def test_a_login_that_a_network_wants_is_shown_and_takes_nothing_that_was_seen(front, phone, status):
-    line = Line(front)
-    front.hub.reply("Care/Record", {"category": "meal", "memo": "soup"})
-    phone.open(line.url + "/")
-    phone.until(WORKER)
-    phone.open(line.url + "/")
-    assert shown(phone) == ["soup"]
+    line = seen_on_a_line(front, phone)
     line.fault = status
 
     def is_asked():
