@@ -29,12 +29,12 @@ public struct DoubleDose: Sendable, Hashable {
   ///   - zone: That of its item.
   init?(_ dose: Dose, among doses: [Dose], in zone: Zone) {
     guard !dose.hasDeletedAt, !dose.confirmed, dose.knownOutcome != .skipped else { return nil }
-    let given = doses.filter { $0.knownOutcome != .skipped }.inOrder()
+    let given = doses.filter { $0.knownOutcome != .skipped }
     let others = given.filter { $0.recorder != dose.recorder }
     self.dose = dose
     let same = given.filter { !$0.timeKey.isEmpty && $0.timeKey == dose.timeKey }
     if same.contains(where: { $0.comesBefore(dose) }) {
-      (self.kind, self.all) = (.again, same)
+      (self.kind, self.all) = (.again, same.inOrder())
       return
     }
     let at = dose.occurredAt.nanosecondsSince1970
@@ -42,15 +42,16 @@ public struct DoubleDose: Sendable, Hashable {
       $0.comesBefore(dose) && ($0.occurredAt.nanosecondsSince1970 - at).magnitude < dose.least.magnitude
     }
     if !near.isEmpty {
-      (self.kind, self.all) = (.tooSoon, near + [dose])
+      (self.kind, self.all) = (.tooSoon, near.inOrder() + [dose])
       return
     }
     guard let most = dose.warnings.first(where: { $0.knownKind == .most })?.most else { return nil }
     let ofDay = given.filter { zone.day(at: $0.occurredAt.nanosecondsSince1970) == zone.day(at: at) }
-    // One that was within the most of its day was recorded before, whatever the clock said.
-    let isOthers = ofDay.contains { others.contains($0) && ($0.comesBefore(dose) || !$0.isBeyondMost) }
-    guard ofDay.count > Int(most), isOthers else { return nil }
-    (self.kind, self.all) = (.tooOften, ofDay)
+    // Those within the most were recorded before this one, whatever the clock said. If they are more than that, the most is higher by now.
+    let within = ofDay.filter { !$0.isBeyondMost }
+    let before = ofDay.filter { $0.comesBefore(dose) } + (within.count <= Int(most) ? within : [])
+    guard ofDay.count > Int(most), before.contains(where: others.contains) else { return nil }
+    (self.kind, self.all) = (.tooOften, ofDay.inOrder())
   }
 }
 
@@ -99,13 +100,13 @@ extension Dose {
 }
 
 extension [Dose] {
-  /// In the order in which they were recorded: those that were warned of another of them come last, whatever the clock said.
+  /// In the order in which they were recorded: by the clock, but one that was warned of another of them comes after that one.
   func inOrder() -> [Dose] {
-    let ids = Set(self.map(\.id))
-    func order(_ dose: Dose) -> (Int, Int64, String) {
-      let isWarned = dose.warnings.contains { ids.contains($0.doseID) }
-      return (isWarned ? 1 : 0, dose.createdAt.nanosecondsSince1970, dose.id)
+    let byClock = self.sorted {
+      ($0.createdAt.nanosecondsSince1970, $0.id) < ($1.createdAt.nanosecondsSince1970, $1.id)
     }
-    return self.sorted { order($0) < order($1) }
+    return byClock.reduce(into: []) { ordered, dose in
+      ordered.insert(dose, at: ordered.firstIndex { dose.comesBefore($0) } ?? ordered.endIndex)
+    }
   }
 }

@@ -27,9 +27,14 @@ import Testing
     }
   }
 
-  private func kind(_ dose: Dose, _ others: Dose...) throws -> DoubleDose.Kind? {
-    DoubleDose(dose, among: others + [dose], in: try #require(Zone(named: "Europe/Berlin")))?.kind
+  private func double(_ dose: Dose, _ others: [Dose]) throws -> DoubleDose? {
+    DoubleDose(dose, among: others + [dose], in: try #require(Zone(named: "Europe/Berlin")))
   }
+
+  private func kind(_ dose: Dose, _ others: Dose...) throws -> DoubleDose.Kind? { try self.double(dose, others)?.kind }
+
+  /// Warns of two doses in a day, which have its most.
+  private func most(_ warning: inout PlanWarning) { (warning.knownKind, warning.count, warning.most) = (.most, 2, 2) }
 
   @Test func `two people who gave it too soon after each other did not know it, unless one says so`() throws {
     let first = try self.dose("08:00", "Taro")
@@ -67,7 +72,7 @@ import Testing
     #expect([second, first].inOrder() == [first, second])
   }
 
-  @Test func `what a dose was not warned of was recorded after it`() throws {
+  @Test func `a dose is not too soon after one that was recorded later`() throws {
     // Of Hanako's own one of before; the least time is shorter by now.
     let own = try self.dose("07:00", "Hanako")
     let warned = try self.dose("08:05", "Hanako", warned: self.early(own))
@@ -75,9 +80,8 @@ import Testing
   }
 
   @Test func `one too many in a day is told if another person gave one of them`() throws {
-    func most(_ warning: inout PlanWarning) { (warning.knownKind, warning.count, warning.most) = (.most, 2, 2) }
     let (one, two) = (try self.dose("08:00", "Taro"), try self.dose("12:00", "Hanako"))
-    let third = try self.dose("16:00", "Hanako", warned: most)
+    let third = try self.dose("16:00", "Hanako", warned: self.most)
     #expect(try self.kind(third, one, two) == .tooOften)
     #expect(try self.kind(third, two) == nil)
     #expect(try self.kind(third, self.dose("09:00", "Hanako"), two) == nil)
@@ -85,6 +89,26 @@ import Testing
     var ahead = one
     ahead.createdAt.seconds += 12 * 3600
     #expect(try self.kind(third, ahead, two) == .tooOften)
+  }
+
+  @Test func `a dose that was given when the most was higher does not make an earlier one too many`() throws {
+    let (one, two) = (try self.dose("08:00", "Hanako"), try self.dose("10:00", "Hanako"))
+    let third = try self.dose("12:00", "Hanako", warned: self.most)
+    #expect(try self.kind(third, one, two, self.dose("16:00", "Taro")) == nil)
+  }
+
+  @Test func `the doses of a day are told in the order in which they were recorded, whichever of them had a warning`()
+    throws
+  {
+    let first = try self.dose("08:00", "Taro")
+    let second = try self.dose("10:00", "Hanako", warned: self.early(first))
+    let third = try self.dose("13:00", "Hanako", warned: self.most)
+    #expect(try self.double(third, [second, first])?.all == [first, second, third])
+    // The clock was ahead at the first: only those that were warned of it are known to have come later.
+    var ahead = first
+    ahead.createdAt.seconds += 12 * 3600
+    let warned = try self.dose("10:00", "Hanako", warned: self.early(ahead))
+    #expect(try self.double(third, [ahead, warned])?.all == [ahead, warned, third])
   }
 
   @Test func `a second dose for one time is a double, also by the same person`() throws {
