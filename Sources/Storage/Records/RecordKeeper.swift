@@ -144,7 +144,7 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
-  /// Since when a change of its person waits or is in flight, in nanoseconds since 1970; nil if none is.
+  /// When the first change of its people that waits or is in flight was queued, in nanoseconds since 1970; nil if none is.
   func changeOfPerson(of record: StoredRecord) throws -> Int64? {
     let changed = try self.people(of: record).filter {
       $0.deletedAt == nil && [.pending, .syncing].contains($0.state)

@@ -92,14 +92,15 @@ extension RecordTable where View == Transaction {
         }
         if old.isDeleted { return try keeper.forgetServer(old, now: now) }
         // What comes with a person is missing in what the server has just sent of that person.
-        let changedAt = [.contactField, .address].contains(old.kind) ? nil : try keeper.changeOfPerson(of: old)
-        let isWaitedFor = changedAt.map { $0 <= now && now - $0 < Self.longestWait } ?? true
+        let queuedAt = [.contactField, .address].contains(old.kind) ? nil : try keeper.changeOfPerson(of: old)
+        // The change may be newer than `now`: the server was read meanwhile.
+        let isWaitedFor = queuedAt.map { (now - $0).magnitude < Self.longestWait.magnitude } ?? true
         guard !isHeld, isWaitedFor, try !keeper.isUnsettled(old), try !keeper.isOfLostPerson(old) else {
           try keeper.conflict(old, server: nil, stamp: nil, now: now)
           outcome.conflicts += 1
           return [old]
         }
-        guard changedAt == nil else { return [] }
+        guard queuedAt == nil else { return [] }
         let deleted = try keeper.deleteAsServer(old, now: now)
         outcome.deleted += 1
         gone += deleted.count
