@@ -48,6 +48,8 @@ class Phone:
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         self.page.on("console", self.note)
+        if slowdown := os.environ.get("KITH_PHONE_SLOWDOWN"):
+            context.new_cdp_session(self.page).send("Emulation.setCPUThrottlingRate", {"rate": float(slowdown)})
 
     def note(self, line):
         """Keeps an error of the console. Chromium looks for a picture of the site by itself, and no page asked for that."""
@@ -72,9 +74,9 @@ class Phone:
         return self.page.evaluate(expression, argument)
 
     def glance(self, expression):
-        """The value of an expression; None while the page goes to another one."""
+        """The value of an expression; None while the page goes to another one, or comes."""
         try:
-            return self.read(expression)
+            return self.read(f"document.readyState === 'loading' ? null : ({expression})")
         except Error as error:
             if "context was destroyed" not in str(error):
                 raise
@@ -87,6 +89,10 @@ class Phone:
             assert time.monotonic() < end, f"never true: {expression}; faults: {self.faults}"
             self.page.wait_for_timeout(50)
         return value
+
+    def script(self, name):
+        """The address of a script of the page that is open."""
+        return self.read("(name) => new URL(name, document.querySelector('script[type=module]').src).href", name)
 
     def offline(self, on=True):
         """Cuts the device from the network, or gives it back."""

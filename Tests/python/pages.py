@@ -20,6 +20,11 @@ def write(phone, memo, category="meal"):
     phone.page.click("[data-test=save]")
 
 
+def spoken(page, seconds):
+    """Waits until a page says that it has so much of what somebody speaks."""
+    page.until(f"Number(document.querySelector('form.voice output').textContent.match(/\\d+/)?.[0] ?? 0) >= {seconds}")
+
+
 def entries(front, count, seconds=30):
     """The entries of the hub, as soon as there are COUNT of them."""
     end = time.monotonic() + seconds

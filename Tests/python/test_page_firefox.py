@@ -2,7 +2,7 @@
 import pytest
 
 from firefox import firefox
-from test_page_offline import entries
+from pages import entries, spoken
 from web import door
 
 
@@ -33,25 +33,26 @@ def write(page, memo):
 
 
 def test_a_typed_entry_is_in_the_house_and_on_the_page(front, page):
+    before = len(entries(front, 0))
     write(page, "porridge")
-    record, = entries(front, 1)
-    assert (record["memo"], record["recorder"]) == ("porridge", "hanako")
-    page.until("document.querySelectorAll('[data-test=entry]').length === 1")
+    record, = [record for record in entries(front, before + 1) if record.get("memo") == "porridge"]
+    assert record["recorder"] == "hanako"
+    page.until(f"document.querySelectorAll('[data-test=entry]').length === {before + 1}")
     assert page.read("refused") == [] and page.faults == []
 
 
 def test_what_is_spoken_becomes_one_entry(front, page):
     before = len(entries(front, 0))
     page.tap("[data-test=record]")
-    page.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    spoken(page, 2)
     page.tap("[data-test=stop]")
     # The hub has it from its first byte on; it waits here until the last one is there.
     entries(front, before + 1)
     page.until("document.querySelector('[data-test=pending]').hidden")
     records = entries(front, before + 1)
     assert len(records) == before + 1
-    spoken = next(record for record in records if "memo" not in record)
-    assert int(front.hub.reply("Care/Audio", {"id": spoken["id"]})["size"]) >= 2 * 32_000
+    record = next(record for record in records if "memo" not in record)
+    assert int(front.hub.reply("Care/Audio", {"id": record["id"]})["size"]) >= 2 * 32_000
     assert page.read("refused") == [] and page.faults == []
 
 

@@ -1,20 +1,20 @@
 """What somebody writes or says on a page is kept, whatever goes wrong around it: other answers, a full device, slow pictures, the way back."""
 import contextlib
 import datetime
-import socket
-import threading
 import time
 
 import pytest
 
 from browser import browser  # noqa: F401 - a fixture
 from keyed import eventually
-from pages import SLOW, drained, entries, shown, waiting, write
+from line import Line
+from pages import SLOW, drained, entries, shown, spoken, waiting, write
 from planned import add, doses, near, said, values
 from test_page_photos import WORKER, calls, choose, picture, unfold
 from visitor import person
 from web import door
 
+ONE_WAITS = "document.querySelectorAll('#waiting li').length === 1"
 # A connection to what the device keeps, as the browser may close it: notes each that is opened.
 CONNECTIONS = """
 window.connections = [];
@@ -25,6 +25,12 @@ IDBFactory.prototype.open = function (...names) {
   return request;
 };
 """
+# Notes what is said of a recording, which goes when an event changes the page.
+TOLD = """() => {
+  window.told = [];
+  new MutationObserver(() => window.told.push(document.querySelector('form.voice output')?.textContent ?? ''))
+    .observe(document.getElementById('page'), { childList: true, subtree: true, characterData: true });
+}"""
 # From the second piece of sound on there is no room.
 FULL = """() => {
   const add = IDBObjectStore.prototype.add;
@@ -34,41 +40,6 @@ FULL = """() => {
     return add.call(this, value);
   };
 }"""
-
-
-class Line:
-    """Carries bytes between a phone and a kith-web. On a bad line a page breaks off in its middle, or stands still there; where a login is
-    wanted, it answers with that status instead."""
-
-    def __init__(self, front):
-        self.port, self.fault = front.port, ""
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://localhost:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                phone, _ = self.listener.accept()
-                house = socket.create_connection(("127.0.0.1", self.port))
-                for ends in (phone, house), (house, phone):
-                    threading.Thread(target=self.carry, args=ends, daemon=True).start()
-
-    def carry(self, source, target):
-        with contextlib.suppress(OSError):
-            while data := source.recv(1 << 16):
-                if isinstance(self.fault, int) and data.startswith(b"HTTP/"):
-                    target.sendall(b"HTTP/1.1 %d Yes\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nPlease log in" % self.fault)
-                    break
-                if self.fault and data.startswith(b"HTTP/") and b"text/html" in data:
-                    target.sendall(data[:data.index(b"\r\n\r\n") + 300])
-                    # Longer than the page has patience.
-                    time.sleep(5 if self.fault == "stands" else 0)
-                    break
-                target.sendall(data)
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.fixture
@@ -125,6 +96,7 @@ def test_what_a_proxy_refuses_holds_up_nothing_and_can_be_discarded(front, phone
     with phone.page.expect_response("**/kith.v1.Care/Record"):
         write(phone, "insulin 6 units", "medication")
     assert [entry["memo"] for entry in entries(front, 1)] == ["insulin 6 units"] and "HTTP 403" in waiting(phone)
+    phone.until(ONE_WAITS)
     phone.page.click("#waiting button:last-of-type")
     drained(phone)
     assert len(entries(front, 1)) == 1
@@ -159,6 +131,7 @@ def test_what_a_proxy_finds_too_large_is_said_and_kept_and_holds_up_nothing(fron
     choose(phone, picture(phone, 640, 480))
     phone.page.click("[data-test=log]")
     assert eventually(lambda: calls(front, ingrid)) and "HTTP 413" in waiting(phone)
+    phone.until(ONE_WAITS)
     phone.page.click("#waiting button:first-of-type")
     drained(phone)
     assert len(calls(front, ingrid)) == 2
@@ -167,8 +140,9 @@ def test_what_a_proxy_finds_too_large_is_said_and_kept_and_holds_up_nothing(fron
 def test_sound_for_which_a_device_has_no_room_ends_the_recording_and_what_was_kept_is_sent(front, phone):
     phone.open(front.url + "/")
     phone.read(f"({FULL})()")
+    phone.read(TOLD)
     phone.page.click("[data-test=record]")
-    phone.until("document.querySelector('form.voice output').textContent.includes('could not keep any more')")
+    phone.until("window.told.some((text) => text.includes('could not keep any more'))")
     assert phone.page.locator("[data-test=record]").is_visible() and not phone.page.locator("[data-test=stop]").is_visible()
     drained(phone)
     entry, = entries(front, 1)
@@ -188,13 +162,14 @@ def test_sound_that_is_still_being_kept_when_the_recorder_fails_is_sent(browser,
     phone.join(front, "hanako")
     phone.open(front.url + "/")
     phone.read(SLOW, "pieces")
+    phone.read(TOLD)
     phone.page.click("[data-test=record]")
-    phone.until("/ [2-9] s/.test(document.querySelector('form.voice output').textContent)")
+    spoken(phone, 2)
     phone.page.click("[data-test=stop]")
     phone.page.wait_for_timeout(1000)
     phone.read("window.kept = true")
     assert len(entries(front, 1)) == 1
-    phone.until("document.querySelector('form.voice output').textContent.includes('could not keep any more')")
+    phone.until("window.told.some((text) => text.includes('could not keep any more'))")
     drained(phone)
     phone.close()
 
@@ -263,6 +238,16 @@ def test_of_a_page_that_comes_half_the_one_that_was_seen_is_shown(front, phone, 
     line.fault = fault
     phone.open(line.url + "/")
     assert shown(phone) == ["soup"]
+    line.listener.close()
+
+
+def test_what_something_on_the_way_says_of_a_house_that_is_away_is_not_shown(front, phone):
+    line = seen_on_a_line(front, phone)
+    line.fault = 502
+    phone.open(line.url + "/")
+    assert shown(phone) == ["soup"]
+    phone.open(line.url + "/people")
+    assert "no connection to the house" in phone.page.inner_text("main")
     line.listener.close()
 
 

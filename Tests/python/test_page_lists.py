@@ -60,23 +60,24 @@ def test_going_back_leads_to_the_same_place(phone):
 
 def test_typing_searches_without_a_button_and_keeps_the_cursor(phone):
     phone.page.locator("[data-test=search]").press_sequentially("John")
-    phone.until("document.querySelectorAll('[data-test=person]').length === 1")
-    assert phone.read("document.activeElement.value") == "John" and "text=John" in phone.page.url
+    # A slow page asks for "Joh" as well, which finds the same contact.
+    phone.until("location.search.includes('text=John') && document.querySelectorAll('[data-test=person]').length === 1")
+    assert phone.read("document.activeElement.value") == "John"
     phone.page.fill("[data-test=search]", "Nobody Atall")
     phone.until("document.querySelectorAll('[data-test=person]').length === 0")
     assert "No contacts found" in phone.page.inner_text("#page")
     phone.page.fill("[data-test=search]", "")
-    phone.until("document.querySelectorAll('[data-test=person]').length === 50")
-    assert phone.page.url.endswith("/people")
+    phone.until("location.href.endsWith('/people') && document.querySelectorAll('[data-test=person]').length === 50")
 
 
 def test_a_list_that_somebody_reads_is_not_taken_away(front, phone):
     scroll_to_the_end(phone)
     with front.device("watcher").events("people") as events:
-        front.hub.reply("People/Create", {"record": {"firstName": "Aaron"}})
+        added = front.hub.reply("People/Create", {"record": {"firstName": "Aaron"}})["id"]
         assert next(kind for kind, _ in events if kind == "message")
     # The page has the event as well by now, and would have fetched itself again after 300 ms.
     phone.page.wait_for_timeout(1500)
     assert count(phone) == PEOPLE
     phone.read("window.scrollTo(0, 0)")
     phone.until("document.querySelector('[data-test=person] .kind').textContent === 'Aaron'")
+    front.hub.reply("People/Delete", {"id": added})

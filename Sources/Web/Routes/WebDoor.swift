@@ -78,9 +78,9 @@ struct WebDoor: HTTPResponder {
     case .health: return StateRoutes(parts: self.parts).health()
     case .findings: return try await StateRoutes(parts: self.parts).findings(head, admitted)
     case .metrics: return try await StateRoutes(parts: self.parts).metrics(admitted)
-    case .description: return try FileRoute(name: "openapi.json").answer(head)
+    case .description: return try FileRoute(path: "openapi.json").answer(head)
     case .authority(let form): return try StateRoutes(parts: self.parts).authority(form, head)
-    case .file(let name): return try FileRoute(name: name).answer(head)
+    case .file(let path): return try FileRoute(path: path).answer(head)
     }
   }
 

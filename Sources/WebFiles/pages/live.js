@@ -2,11 +2,18 @@
 import { isHouse } from "./sender.js";
 import { say, word } from "./words.js";
 
+/** Where the scripts of this page's version are. */
+const SCRIPTS = new URL(".", import.meta.url).pathname;
+/** The script that answers for the house without a network. */
+export const WORKER = `/sw.js?scripts=${SCRIPTS}`;
+/** The script that takes sound. */
+export const WORKLET = `${SCRIPTS}recorder-worklet.js`;
+
 const policy = globalThis.trustedTypes?.createPolicy("kith", {
   // Pages of this server alone: the text of an answer to fetch(location).
   createHTML: (/** @type {string} */ text) => text,
   createScriptURL: (/** @type {string} */ url) => {
-    if (!["/sw.js", "/files/recorder-worklet.js"].includes(url)) throw new TypeError(url);
+    if (![WORKER, WORKLET].includes(url)) throw new TypeError(url);
     return url;
   },
 });
@@ -105,6 +112,11 @@ export async function refresh() {
     if (!fresh || !old || number !== fetches || address !== location.href) return;
     if (isInUse()) {
       isStale = true;
+      return;
+    }
+    // kith-web was updated. The scripts of before need not fit the page that it makes now.
+    if (!page.querySelector(`script[src="${SCRIPTS}app.js"]`)) {
+      location.reload();
       return;
     }
     const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;

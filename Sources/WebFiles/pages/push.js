@@ -49,7 +49,8 @@ async function subscribe(manager) {
 /** @param {PushManager} manager */
 async function unsubscribe(manager) {
   await call("Channels/Unsubscribe", {});
-  await (await manager.getSubscription())?.unsubscribe();
+  // The house sends nothing more, whatever the browser keeps.
+  await (await manager.getSubscription())?.unsubscribe().catch(() => undefined);
 }
 
 /** @param {string} method @param {Record<string, string>} message */

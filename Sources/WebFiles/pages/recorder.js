@@ -1,5 +1,5 @@
 // Takes sound from a microphone: samples of 16 kHz or, in a browser that cannot give them, what its own recorder makes.
-import { script } from "./live.js";
+import { script, WORKLET } from "./live.js";
 import { RATE, Resampler } from "./wav.js";
 
 /** Milliseconds of sound in one piece. */
@@ -36,7 +36,7 @@ async function sampler(stream, { take, show }) {
   const context = new AudioContext();
   // A browser may wait with the sound until it is asked for, as the tap is over once the microphone is given.
   void context.resume().catch(() => undefined);
-  await context.audioWorklet.addModule(script("/files/recorder-worklet.js"));
+  await context.audioWorklet.addModule(script(WORKLET));
   const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
   const resampler = new Resampler(context.sampleRate);
   let samples = 0;
@@ -61,7 +61,7 @@ async function sampler(stream, { take, show }) {
         ended = () => resolve(undefined);
         recorder.port.postMessage("rest");
         // The thread of the sound may have ended, as when the device was taken away.
-        setTimeout(resolve, 500);
+        setTimeout(resolve, 3000);
       });
       await context.close().catch(() => undefined);
       hand(resampler.end());

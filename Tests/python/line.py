@@ -1,0 +1,50 @@
+"""A line between a phone and the house, with what lines do to pages."""
+import contextlib
+import socket
+import threading
+import time
+
+
+class Line:
+    """Carries bytes between a phone and a kith-web.
+
+    `fault`: a page "breaks" off in its middle, or "stands" still there; a number is the status of a login page that comes instead.
+    `lost`: requests with these bytes get no answer. `renamed`: two texts of one length; what kith-web calls by the one, the phone calls by
+    the other.
+    """
+
+    def __init__(self, front):
+        self.port, self.fault, self.lost, self.renamed = front.port, "", b"", (b"", b"")
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://localhost:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                phone, _ = self.listener.accept()
+                house = socket.create_connection(("127.0.0.1", self.port))
+                for ends in (phone, house), (house, phone):
+                    threading.Thread(target=self.carry, args=ends, daemon=True).start()
+
+    def carry(self, source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                while data.startswith(b"HTTP/") and b"\r\n\r\n" not in data and (more := source.recv(1 << 16)):
+                    data += more
+                if isinstance(self.fault, int) and data.startswith(b"HTTP/"):
+                    target.sendall(b"HTTP/1.1 %d Yes\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nPlease log in" % self.fault)
+                    break
+                if self.fault and data.startswith(b"HTTP/") and b"text/html" in data:
+                    target.sendall(data[:data.index(b"\r\n\r\n") + 300])
+                    # Longer than the page has patience.
+                    time.sleep(5 if self.fault == "stands" else 0)
+                    break
+                isAsked = not data.startswith(b"HTTP/") and target.getpeername()[1] == self.port
+                if isAsked and self.lost and self.lost in data:
+                    break
+                old, new = reversed(self.renamed) if isAsked else self.renamed
+                target.sendall(data.replace(old, new) if old else data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
