@@ -38,7 +38,7 @@ public final class ServerProcess: Sendable {
   ///   - isReady: Recognises the line, on either stream, that reports that it is ready.
   /// - Throws: `Fault`; Foundation's error if there is no such program.
   public init(
-    _ command: [String], environment: [String: String] = [:], limit: Duration = .seconds(30),
+    _ command: [String], environment: [String: String] = [:], limit: Duration = .seconds(240),
     isReady: @escaping @Sendable (String) -> Bool
   ) async throws {
     let process = Process()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bus
 
-@Suite(.timeLimit(.minutes(1))) struct HandoffTests {
+@Suite(.timeLimit(.minutes(5))) struct HandoffTests {
   @Test func valuesComeInOrderAndThenNoMore() async throws {
     let handoff = Handoff<Int>()
     async let taken = Self.takeAll(handoff)

@@ -83,11 +83,7 @@ struct UsageTests {
       guard let next = named.first else { break }
       (command, rest) = (next, rest.dropFirst())
     }
-    guard let command = command as? any AsyncParsableCommand.Type else {
-      _ = try command.parseAsRoot(Array(rest))
-      return
-    }
-    _ = try await command.asyncParseAsRoot(Array(rest))
+    _ = try await #require(command as? any AsyncParsableCommand.Type).asyncParseAsRoot(Array(rest))
   }
 
   /// One example of each command, but of those that record, play, write a file or work without kithd. What kithd replies has one of

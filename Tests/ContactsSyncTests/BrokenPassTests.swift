@@ -66,7 +66,7 @@ private struct BreakingPort: BatchPort, Bus.Port {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct BrokenPassTests {
+@Suite(.timeLimit(.minutes(5))) struct BrokenPassTests {
   private static let first = UInt32(CardBatcher.firstCards)
   private static let second = UInt32(CardBatcher.limit.cards)
 

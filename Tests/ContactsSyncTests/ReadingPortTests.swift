@@ -109,7 +109,7 @@ private struct ObservedPort: BatchPort, Bus.Port {
       }) == count {
         for _ in 0..<count { gate.signal() }
       }
-      if gate.wait(timeout: .now() + 20) == .timedOut { isOpen.withLock { $0 = false } }
+      if gate.wait(timeout: .now() + 240) == .timedOut { isOpen.withLock { $0 = false } }
       return WallClock.nanoseconds()
     }
     let port = LocalBatchPort(service.routes, batches: service.batchRoutes)

@@ -62,7 +62,7 @@ private struct CancellingPort: BatchPort, Bus.Port {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct StoppedPassTests {
+@Suite(.timeLimit(.minutes(5))) struct StoppedPassTests {
   @Test func aCancelledPassKeepsNoToken() async throws {
     let home = try Household()
     try home.write("all.vcf", Household.card(uid: "a", name: "A"))

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1))) struct RedirectedCardTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectedCardTests {
   /// A redirect is followed without the password; a host of the family is asked again with it, also for a single card.
   @Test func aCardThatARelativeHasIsAskedForWithThePassword() async throws {
     let authority = try TestAuthority()

@@ -8,7 +8,7 @@ import Testing
 @testable import Delivery
 
 /// What does not leave the machine: programs and the desktop.
-@Suite(.timeLimit(.minutes(1))) struct LocalDeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalDeliveryTests {
   private static func program(_ script: String) -> CommandDelivery {
     var channel = CommandChannel()
     channel.program = "/bin/sh"
@@ -71,8 +71,7 @@ import Testing
         return error
       }
     }
-    var items = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
-    #expect(poll(&items, 1, 10_000) == 1, "nobody has connected")
+    try await Self.readable(listener)
     if goes { close(listener) } else { call.cancel() }
     let fault = await call.value
     if goes {
@@ -90,26 +89,23 @@ import Testing
     defer { close(listener) }
     #expect(Self.with(path) { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
     let call = Task { try await DesktopDelivery(request: DeliverRequest(), addresses: "unix:path=\(path)").run() }
-    var items = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
-    #expect(poll(&items, 1, 10_000) == 1, "nobody has connected")
+    try await Self.readable(listener)
     let caller = accept(listener, nil, nil)
     defer { close(caller) }
     // The bus lets the client in: D-Bus Specification, "Authentication Protocol".
     let welcome = Array("DATA\r\nOK 0123456789abcdef0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8)
     #expect(send(caller, welcome, welcome.count, 0) == welcome.count)
     var received = ""
-    func receive() -> Bool {
-      var (buffer, items) = (
-        [UInt8](repeating: 0, count: 4096), [pollfd(fd: caller, events: Int16(POLLIN), revents: 0)]
-      )
-      guard poll(&items, 1, 10_000) == 1 else { return false }
+    func receive() async throws -> Bool {
+      try await Self.readable(caller)
+      var buffer = [UInt8](repeating: 0, count: 4096)
       let count = recv(caller, &buffer, buffer.count, 0)
       received += String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
       return count > 0
     }
-    while !received.contains("Hello"), receive() {}
+    while !received.contains("Hello"), try await receive() {}
     call.cancel()
-    while receive() {}
+    while try await receive() {}
     #expect(received.contains("Hello") && !received.contains("Notify"))
     await #expect(throws: DeliveryFault.self) { try await call.value }
   }
@@ -121,6 +117,14 @@ import Testing
       DesktopDelivery.sockets(list, runtime: "unix:path=/run/user/1/bus")
         == "unix:path=/run/a%20b;unix:path=/run/user/1/bus;unix:abstract=/tmp/x;unix:path=/run/user/1/bus")
     #expect(DesktopDelivery.sockets("autolaunch:;unix:runtime=yes", runtime: "").isEmpty)
+  }
+
+  /// Waits until a socket has a caller or bytes, or has ended, without holding a thread that the call under test may need.
+  private static func readable(_ fd: Int32) async throws {
+    try await until {
+      var item = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+      return poll(&item, 1, 0) == 1
+    }
   }
 
   /// Calls `body` with the address of a socket.

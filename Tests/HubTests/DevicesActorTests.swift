@@ -12,7 +12,7 @@ import Testing
 @testable import Hub
 
 /// What becomes of a device at the hub, from its invitation to its end, without a socket.
-@Suite(.timeLimit(.minutes(1))) struct DevicesActorTests {
+@Suite(.timeLimit(.minutes(5))) struct DevicesActorTests {
   private static let admin = Principal(name: "uid:1", role: .admin)
 
   /// A store with its devices, and what commands are let in as.

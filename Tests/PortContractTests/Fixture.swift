@@ -30,6 +30,8 @@ final class Fixture: Sendable {
   let port: any Port
   /// How often the mutating handler ran to its commit.
   let runs = Lock(0)
+  /// Whether the handler that waits at the gate has begun.
+  let begun = Lock(false)
   let gate = Gate()
 
   private let context: Context
@@ -42,9 +44,9 @@ final class Fixture: Sendable {
     logger.logLevel = .error
     let directory = try TemporaryDirectory()
     let storage = try StorageActor(directory: directory.file("state"), logger: logger) { _ in }
-    let (runs, gate) = (self.runs, self.gate)
+    let (runs, begun, gate) = (self.runs, self.begun, self.gate)
     let router = Router(
-      Self.routes(storage, runs, gate), journal: storage, contentKey: HMACKey([1]), logger: logger)
+      Self.routes(storage, runs, begun, gate), journal: storage, contentKey: HMACKey([1]), logger: logger)
 
     let loop = try LoopExecutor(name: "contract", poller: Poller(), logger: logger)
     self.context = try Context()
@@ -80,7 +82,9 @@ final class Fixture: Sendable {
     }
   }
 
-  private static func routes(_ storage: StorageActor, _ runs: Lock<Int>, _ gate: Gate) -> [Route] {
+  private static func routes(
+    _ storage: StorageActor, _ runs: Lock<Int>, _ begun: Lock<Bool>, _ gate: Gate
+  ) -> [Route] {
     [
       Route(answering: BlobGetRequest.self) { request, context throws(Failure) in
         var reply = BlobGetReply()
@@ -94,6 +98,7 @@ final class Fixture: Sendable {
         return reply
       },
       Route(TestSourceRequest.self) { _, _ throws(Failure) in
+        begun.withLock { $0 = true }
         await gate.waitForCancellation()
         throw Failure.cancelled
       },

@@ -9,7 +9,7 @@ import Testing
 @testable import Hub
 
 /// What people do about jobs, where the store and the plane have to agree.
-@Suite(.timeLimit(.minutes(1))) struct JobRoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct JobRoutesTests {
   /// A plane that has taken up a job from the process before, whose caller has not come back.
   private func waiting(_ post: WorkerPortTests.Post) async throws -> (plane: WorkPlane, job: String) {
     let first = try await post.open()

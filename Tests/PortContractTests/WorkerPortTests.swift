@@ -11,7 +11,7 @@ import ZeroMQ
 @testable import BusZeroMQ
 
 /// Calls through workers are made again under their names: over a stop of the hub, and whatever came of them.
-@Suite(.timeLimit(.minutes(1))) struct WorkerPortTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPortTests {
   /// A store and a hub's work plane on it, which may be another one later, and a worker whose deliveries a test holds.
   final class Post: Sendable {
     let directory: TemporaryDirectory

@@ -115,10 +115,9 @@ struct SecretStoreTests {
   @Test("the keyring gets a secret through a pipe, never as an argument")
   func keyring() async throws {
     let place = try TemporaryDirectory()
-    let tool = place.path + "/secret-tool"
     // Replaces libsecret's program: the same commands, on files.
-    let script = """
-      #!/bin/sh
+    let tool = try Self.tool(
+      """
       echo "$@" >> "\(place.path)/arguments"
       for last; do :; done
       case $1 in
@@ -126,9 +125,7 @@ struct SecretStoreTests {
         lookup) cat "\(place.path)/item-$last" 2>/dev/null ;;
         clear) rm "\(place.path)/item-$last" ;;
       esac
-      """
-    try Data(script.utf8).write(to: URL(fileURLWithPath: tool))
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: tool)
+      """, in: place)
     let store = SecretService(tool: tool)
     #expect(try await store.secret(named: "contacts-home") == nil)
     try await store.keep("hush-hush", named: "contacts-home")
@@ -143,11 +140,15 @@ struct SecretStoreTests {
     #expect(missing?.message.contains("libsecret-tools") == true)
   }
 
-  /// Writes a program that replaces libsecret's.
+  /// Writes a program that replaces libsecret's. Another process does it: a file that this one writes could still be open
+  /// in a child that another test has just forked, and cannot be run then.
   private static func tool(_ script: String, in place: TemporaryDirectory) throws -> String {
     let path = place.path + "/secret-tool"
-    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    let writer = try Process.run(
+      URL(fileURLWithPath: "/bin/sh"),
+      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#, path, script])
+    writer.waitUntilExit()
+    try #require(writer.terminationStatus == 0)
     return path
   }
 
@@ -182,7 +183,7 @@ struct SecretStoreTests {
       """, in: place)
     let given = try await withThrowingTaskGroup { group in
       for _ in 0..<count {
-        group.addTask { try await SecretService(tool: tool, limit: .seconds(30)).secret(named: "contacts-home") }
+        group.addTask { try await SecretService(tool: tool, limit: .seconds(240)).secret(named: "contacts-home") }
       }
       return try await group.reduce(into: 0) { given, secret in given += secret == "given\n" ? 1 : 0 }
     }

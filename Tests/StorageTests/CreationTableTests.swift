@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct CreationTableTests {
+@Suite(.timeLimit(.minutes(5))) struct CreationTableTests {
   /// Creates a sample under a client id; returns its id.
   private func create(
     _ sample: String, as clientID: String, kind: String = "sample", _ storage: StorageActor

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryReleaseTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryReleaseTests {
   @Test func `a little work is not waited for, a burst is`() async throws {
     let temporary = TemporaryStore()
     let storage = try temporary.open()

@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import KithMessages
 import TestKit
+import Testing
 import Transfer
 
 @testable import Transcription
@@ -32,11 +33,15 @@ struct Desk: Sendable {
       [EngineSettings("fake", languages: languages, .command(program: program, arguments: []))], directory: directory)
   }
 
-  /// Writes a program.
+  /// Writes a program. Another process does it: a file that this one writes could still be open in a child that another
+  /// test has just forked, and cannot be run then.
   static func script(_ text: String, named name: String = "engine", in directory: TemporaryDirectory) throws -> String {
     let path = directory.file(name)
-    try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    let writer = try Process.run(
+      URL(fileURLWithPath: "/bin/sh"),
+      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#, path, text])
+    writer.waitUntilExit()
+    try #require(writer.terminationStatus == 0)
     return path
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
   /// A bound port of this machine that refuses connections, or listens without accepting them.
   private struct Port: ~Copyable {

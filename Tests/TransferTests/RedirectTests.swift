@@ -1,7 +1,7 @@
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
   private func request(_ url: WebURL) -> HTTPRequest {
     HTTPRequest(

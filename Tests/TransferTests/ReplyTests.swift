@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReplyTests {
   @Test func statusesAreReplies() async throws {
     let server = try await ScriptedServer.shared

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
   @Test func methodsAndBodiesArrive() async throws {
     let server = try await ScriptedServer.shared

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 import Transfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSTests {
   private func send(_ url: WebURL, _ tls: TLSSettings) async throws -> HTTPResponse {
     try await withClient(tls: tls) { try await $0.send(HTTPRequest("GET", url)) }

@@ -32,8 +32,8 @@ extension Context {
   func makeTestSocket(_ kind: SocketKind) throws -> Socket {
     var socket = try makeSocket(kind)
     try socket.set(.linger, .zero)
-    try socket.set(.sendTimeout, .seconds(10))
-    try socket.set(.receiveTimeout, .seconds(10))
+    try socket.set(.sendTimeout, .seconds(60))
+    try socket.set(.receiveTimeout, .seconds(60))
     return socket
   }
 

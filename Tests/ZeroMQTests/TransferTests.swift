@@ -79,7 +79,8 @@ struct TransferTests {
   func smallMessages() async throws {
     let context = try Context()
     let count = 1000
-    do {
+    /// The bytes by which the heap of this process has grown while the messages wait.
+    func grown() throws -> Int {
       var pull = try context.makeTestSocket(.router)
       // What is not counted as taken would end the connection.
       pull.startMeter(of: .router)
@@ -95,10 +96,14 @@ struct TransferTests {
         kept.append(KeptMessage())
         try #require(try pull.receive(&kept[kept.count - 1].message, waiting: .allowed) == .received)
       }
-      let grown = Int(mallinfo2().uordblks) - Int(before)
-      // 18 MiB where buffers are kept. Other tests of this process use some meanwhile.
-      #expect(kept.count == count && grown < 9 << 20, "\(grown >> 20) MiB")
+      let after = mallinfo2().uordblks
+      #expect(kept.count == count)
+      return Int(after) - Int(before)
     }
+    // 18 MiB each time where buffers are kept. Other tests of this process use some meanwhile, but not always.
+    var least = Int.max
+    for _ in 0..<3 where least >= 9 << 20 { least = try min(least, grown()) }
+    #expect(least < 9 << 20, "\(least >> 20) MiB")
     await context.terminateOffPool()
   }
 }

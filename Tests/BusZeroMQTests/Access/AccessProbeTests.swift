@@ -21,7 +21,7 @@ struct AccessProbeTests {
       handler = try await ZAPHandler.start(context: context, loop: loop, logger: Self.silent, policy: policy)
     }
     let result = try await AccessProbe.isGuarded(
-      domain, context: context, loop: loop, access: access, within: .milliseconds(policy == nil ? 500 : 10_000))
+      domain, context: context, loop: loop, access: access, within: .milliseconds(policy == nil ? 500 : 100_000))
     withExtendedLifetime(handler) {}
     return result
   }

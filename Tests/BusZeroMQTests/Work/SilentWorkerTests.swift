@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import BusZeroMQ
 
 /// A worker that stops in the middle of a message, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct SilentWorkerTests {
+@Suite(.timeLimit(.minutes(5))) struct SilentWorkerTests {
   /// A store without jobs.
   private struct NoJobs: JobStore {
     func open(_ draft: JobRecord) async throws(Failure) -> JobRecord { draft }

@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import BusZeroMQ
 
 /// A worker with its socket and tasks: it always ends, with all of its jobs.
-@Suite(.timeLimit(.minutes(1))) struct WorkerConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerConnectionTests {
   private func worker(_ room: TestRoom) -> WorkerConnection {
     let route = Route(TranscribeRequest.self) { _, _ in TranscribeReply() }
     return WorkerConnection(
