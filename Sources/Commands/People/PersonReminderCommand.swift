@@ -6,7 +6,7 @@ internal import KithMessages
 struct PersonReminderCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remind", abstract: "Reminders about people, which their pages show.",
-    discussion: "Example: kith people remind add ann Send a card --on 2026-12-10 --every 1 --unit year",
+    discussion: "Example: kith people remind add ann Send a card --on '24 december' --every 1 --unit year",
     subcommands: [
       AddRecordCommand<Owned<ReminderArguments>>.self, EditRecordCommand<ReminderArguments>.self,
       DeleteRecordCommand<PersonReminder>.self,
@@ -62,8 +62,8 @@ extension PersonReminder: OwnedRecord {
   static let idKind = "person_reminder"
   static let noun = Noun(
     command: "people remind", singular: "reminder", plural: "reminders", japanese: "お知らせ",
-    newExample: "ann Send a card --on 2026-12-10",
-    changeExample: "--on 2026-12-12")
+    newExample: "ann Send a card --on '24 december'",
+    changeExample: "--on 'next monday'")
   static let headings: [Column] = [
     Column("NEXT", "次回"), Column("REMINDER", "内容", wraps: true), Column("AGAIN", "繰り返し", drops: 1),
   ]

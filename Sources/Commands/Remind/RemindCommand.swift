@@ -78,7 +78,7 @@ struct CallReminderCommand: HubCommand {
     commandName: "call", abstract: "Create a reminder to call a person.",
     discussion: """
       Example: kith remind call Ann --in 10
-      Example: kith remind call Ann --on '2026-12-24 18:00'
+      Example: kith remind call Ann --on 'next monday 8pm'
       """)
 
   static let columns = ReminderTable.columns
