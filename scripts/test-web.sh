@@ -17,5 +17,5 @@ export KITH_WEB=1
 # Here, because several tests would make them at once.
 for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
 bin=$(swift build --show-bin-path)
-KITH_BIN_DIR=$bin exec timeout --kill-after 10 1500 \
+KITH_BIN_DIR=$bin exec timeout --kill-after 10 3600 \
   scripts/python.sh -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder -W ignore::Warning "$@" Tests/python/test_web_*.py Tests/python/test_page*.py

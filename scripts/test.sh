@@ -44,8 +44,8 @@ trap finish EXIT
 # `set -m`, because jobs in the background would ignore SIGINT otherwise, and so would the programs that they start.
 set -m
 # A test that hangs beyond its own limit would hang all.
-limit=(timeout --kill-after 10 1800)
-KITH_BIN_DIR=$bin "${limit[@]}" scripts/python.sh -m pytest -q -n 8 --dist loadgroup \
+limit=(timeout --kill-after 10 3600)
+KITH_BIN_DIR=$bin "${limit[@]}" scripts/python.sh -m pytest -q -n 8 --dist loadgroup --no-loadscope-reorder \
   --ignore-glob='*/test_web_*.py' --ignore-glob='*/test_page*.py' Tests/python &
 python_tests=$!
 "${limit[@]}" "$bin/kithPackageTests.xctest" --testing-library swift-testing --no-parallel "$@" >"$TMPDIR/swift.log" 2>&1 &

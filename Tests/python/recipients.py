@@ -37,7 +37,7 @@ class MessageServer(Server):
         return self._ask("GET", "/control/seen")["accepted"]
 
     def _ask(self, method, path, body=None):
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
             connection.request(method, path, body)
             return json.loads(connection.getresponse().read())
 

@@ -13,7 +13,10 @@ from pypdf import PdfReader
 from carer_week import LIBRARIES, Week, at
 from channels import kith
 
-pytestmark = pytest.mark.skipif(not LIBRARIES, reason="the package faketime of Debian is not installed")
+pytestmark = [
+    pytest.mark.skipif(not LIBRARIES, reason="the package faketime of Debian is not installed"),
+    # One process lives the week, which takes longer than the tests.
+    pytest.mark.xdist_group("carer_week")]
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "care" / "week"
 SUMMARIES = {"tuesday": ["--day", "2026-11-17"], "thursday": ["--day", "2026-11-19"], "sunday": ["--day", "2026-11-22"],
              "week": ["--week", "--day", "2026-11-18"], "month": ["--month", "--day", "2026-11-18"]}

@@ -1,5 +1,6 @@
 """What a carer types day by day at a terminal: short ids, words for days and categories, tables that fit, in both languages."""
 import contextlib
+import datetime
 import json
 import os
 import re
@@ -123,9 +124,16 @@ def test_categories_are_typed_as_they_are_printed(home, typed, name):
     assert record["id"] in [each["id"] for each in home.kith("care", "list", "--category", typed)["records"]]
 
 
-@pytest.mark.parametrize("day, count", [("yesterday", 4), ("昨日", 4), ("today", 1), ("先月", 0), ("last month", 0)])
+@pytest.mark.parametrize("day, count", [("yesterday", 4), ("昨日", 4), ("today", 1)])
 def test_calls_of_days_in_words(home, day, count):
     assert len(home.kith("call", "list", "--during", day).get("calls", [])) == count
+
+
+@pytest.mark.parametrize("month", ["先月", "last month"])
+def test_calls_of_a_month_in_words(home, month):
+    found = home.kith("call", "list", "--during", month).get("calls", [])
+    # The calls of yesterday, on the first of a month.
+    assert len(found) == (4 if datetime.date.today().day == 1 else 0)
 
 
 def test_an_entry_and_a_reminder_at_times_in_words(home):
@@ -245,3 +253,8 @@ def test_json_is_as_it_was(home):
     printed = Typed(home, "--json", "call", "list", "--limit", "2")
     assert printed.end() == 0
     assert [call["id"] for call in json.loads(printed.said)["calls"]] == [call["id"] for call in home.kith("call", "list", "--limit", "2")["calls"]]
+
+
+def test_one_process_makes_the_household(request):
+    # pytest-xdist finds a group by the end of a test's id. A release of pytest did not show it any more, and nothing was said.
+    assert not request.config.getoption("loadgroup", False) or request.node.nodeid.endswith("@daily_use")

@@ -121,8 +121,8 @@ def test_a_large_recording_is_refused_without_being_kept(front, ann):
 
 
 def test_three_megabytes_of_sound_do_not_take_long(front, ann, tmp_path):
-    """Only that it is no matter of seconds: how long it takes is measured in Benchmarks."""
+    """Only that it is no matter of minutes: how long it takes is measured in Benchmarks."""
     sound = recording(tmp_path / "long.wav", 90).read_bytes()
     began = time.monotonic()
     assert voice(ann, sound, os.urandom(8).hex()).status_code == 200
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60

@@ -1,4 +1,5 @@
 """Who comes in over HTTP: codes, cookies, other sites, other hosts, and what is too much."""
+import contextlib
 import http.client
 import json
 import re
@@ -92,7 +93,10 @@ def test_neither_codes_nor_tokens_are_written_down(front):
     places = [path for path in front.hub.directory.rglob("*") if path.is_file()]
     assert len(places) > 5
     for path in places:
-        data = path.read_bytes()
+        data = b""
+        # A log of the database goes when nobody has it open.
+        with contextlib.suppress(FileNotFoundError):
+            data = path.read_bytes()
         assert token.encode() not in data and wrong.encode() not in data, path
         assert code.encode() not in data, path
 
@@ -121,7 +125,7 @@ def test_another_site_cannot_use_the_cookie(front):
     assert not front.hub.reply("Care/List").get("records")
 
 
-def raw(front, text, wait=10):
+def raw(front, text, wait=30):
     """Sends bytes as they are; returns what comes back."""
     with socket.create_connection(("127.0.0.1", front.port), timeout=wait) as connection:
         connection.sendall(text if isinstance(text, bytes) else text.encode())
@@ -183,17 +187,25 @@ def test_slow_clients_do_not_stand_in_the_way(front):
         connection.close()
 
 
+def too_many(device, status):
+    """The refusal of a device that sends too many changes, each of which has the answer STATUS."""
+    assert [device.post("Care/Record", {"category": "meal"}).status_code for _ in range(240)] == [status] * 240
+    # What the house does not read counts as well, and comes faster than a device may send.
+    end = time.monotonic() + 90
+    while (answer := device.ask("POST", "/kith.v1.Care/Record", data="{}", headers={"Content-Type": "text/plain"})).status_code == 415:
+        assert time.monotonic() < end
+    assert answer.status_code == 429
+    return answer
+
+
+@pytest.mark.timeout(400)
 def test_writes_of_a_device_are_bounded(front):
     ann, bob = front.device("ann"), front.device("bob")
-    statuses = [ann.post("Care/Record", {"category": "meal"}).status_code for _ in range(300)]
-    assert statuses[:240] == [200] * 240 and 429 in statuses[240:]
-    refused = next(answer for answer in iter(lambda: ann.post("Care/Record", {"category": "meal"}), None) if answer.status_code == 429)
-    assert int(refused.headers["Retry-After"]) >= 1
+    assert int(too_many(ann, 200).headers["Retry-After"]) >= 1
     assert ann.post("Care/List").status_code == 200 and bob.post("Care/Record", {"category": "meal"}).status_code == 200
     # A device whose every change is refused is no exception.
     viewer = front.device("viewer", "viewer")
-    statuses = [viewer.post("Care/Record", {"category": "meal"}).status_code for _ in range(300)]
-    assert statuses[:240] == [403] * 240 and 429 in statuses[240:]
+    too_many(viewer, 403)
 
 
 def test_a_revoked_cookie_is_out_at_once(front):
@@ -230,14 +242,14 @@ def test_every_answer_has_the_headers_of_a_page_that_trusts_nobody(front):
 
 def test_garbage_does_not_end_the_door(front):
     for text in (b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\xff\xfe" * 5000, b"POST / HTTP/1.1\r\n" + b"a: b\r\n" * 5000):
-        with socket.create_connection(("127.0.0.1", front.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", front.port), timeout=30) as connection:
             try:
                 connection.sendall(text)
                 connection.shutdown(socket.SHUT_WR)
                 connection.recv(65536)
             except OSError:
                 pass
-    assert requests.get(f"{front.url}/healthz", timeout=10).status_code == 200
+    assert requests.get(f"{front.url}/healthz", timeout=30).status_code == 200
     assert front.process.poll() is None
 
 

@@ -48,7 +48,7 @@ def running(command, port, log, **options):
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 @contextlib.contextmanager
