@@ -43,8 +43,8 @@ ROUND = 2.0
 AT_ONCE = 3
 # Of the attacker. Each has a share of the places, and all of them leave room for others.
 KEYS = 3
-# How often an attack that could send nothing is tried by itself.
-TRIES = 5
+# An attack that could send nothing is tried by itself, for so many rounds each time and as patiently, on a machine that is slow.
+TRIES = (1, 1, 3, 5)
 
 
 def attack(ways, names, seconds, seed, told, user):
@@ -56,11 +56,11 @@ def attack(ways, names, seconds, seed, told, user):
     chosen, end = random.Random(seed), time.monotonic() + seconds
     number, deck, sent = 0, [], collections.Counter()
 
-    def play(names):
+    def play(names, patience=1):
         nonlocal number
-        attackers = [(Attacker(seed=chosen.randrange(1 << 30), **chosen.choice(ways)), name) for name in names]
+        attackers = [(Attacker(seed=chosen.randrange(1 << 30), patience=patience, **chosen.choice(ways)), name) for name in names]
         told.put((number, names, None, None))
-        threads = [threading.Thread(target=each.attack, args=(name, ROUND), daemon=True) for each, name in attackers]
+        threads = [threading.Thread(target=each.attack, args=(name, ROUND * patience), daemon=True) for each, name in attackers]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -75,9 +75,9 @@ def attack(ways, names, seconds, seed, told, user):
             deck += chosen.sample(names, len(names))
         play([deck.pop(0) for _ in range(AT_ONCE)])
     for name in [name for name, count in sent.items() if count == 0]:
-        for _ in range(TRIES):
+        for patience in TRIES:
             if sent[name] == 0:
-                play([name])
+                play([name], patience)
     told.close()
     told.join_thread()
     # Without cleaning up what the user that it was has made.
@@ -217,7 +217,7 @@ class Trial:
         for client in clients:
             client.ends.set()
         for client in clients:
-            client.join(25)
+            client.join(60)
             self.faults += client.faults
             if not client.waits:
                 self.faults.append(f"a {type(client).__name__} was never answered")

@@ -53,8 +53,10 @@ class CountedSocket(socket.socket):
 class Attacker:
     """One way in, and what is tried by it. Each attack goes on until its time is over."""
 
-    def __init__(self, control, events, seed, **way):
+    def __init__(self, control, events, seed, patience=1, **way):
         self.control, self.events, self.way = control, events, way
+        # Seconds for a handshake.
+        self.patience = patience
         self.random = random.Random(seed)
         self.over = 0.0
         # Bytes, without those of handshakes that were let in.
@@ -63,7 +65,7 @@ class Attacker:
         self.faults = []
 
     def connect(self, endpoint=None, kind=b"DEALER", identity=b""):
-        speaker = Speaker(endpoint or self.control, kind, identity=identity, timeout=1, **self.way)
+        speaker = Speaker(endpoint or self.control, kind, identity=identity, timeout=self.patience, **self.way)
         speaker.socket = CountedSocket(speaker.socket, self)
         return speaker
 

@@ -31,7 +31,7 @@ def deliveries(hub, **request):
 
 def settled(hub, identity, *states):
     """The delivery when it is in one of these states."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while True:
         entry = next(entry for entry in deliveries(hub) if entry["id"] == identity)
         if entry["state"] in (states or ("delivered", "failed", "unknown")):
@@ -58,7 +58,7 @@ def header(request, name):
 
 def tried(hub, attempts=1):
     """The newest delivery when it waits behind so many attempts."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while (entry := deliveries(hub)[0]).get("attempts", 0) < attempts or entry["state"] != "pending":
         assert time.monotonic() < end, entry
         time.sleep(0.02)

@@ -282,7 +282,7 @@ class Wire:
 
     def __init__(self, endpoint, kind=zmq.DEALER, *, immediate=1):
         self.socket = zmq.Context.instance().socket(kind)
-        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, immediate, 3000
+        self.socket.linger, self.socket.immediate, self.socket.sndtimeo = 0, immediate, 30_000
         self.socket.connect(endpoint)
 
     def close(self):

@@ -26,7 +26,7 @@ class Subscription:
             self.seen[header["stream"]].append((header, body))
         return kind, header, body
 
-    def wait_for_head(self, seconds=5):
+    def wait_for_head(self, seconds=60):
         """The next HEAD; events that come before it are kept in `seen`."""
         end = time.monotonic() + seconds
         while message := self.receive(end - time.monotonic()):
@@ -34,7 +34,7 @@ class Subscription:
                 return message[2]
         raise AssertionError(f"no HEAD within {seconds} s")
 
-    def until(self, positions, seconds=20):
+    def until(self, positions, seconds=60):
         """Reads until every stream has reached its position; returns (header, event) by stream."""
         end = time.monotonic() + seconds
         while any(self.position(stream) < seq for stream, seq in positions.items() if stream in self.seen):

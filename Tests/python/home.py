@@ -22,7 +22,7 @@ from wyoming.handle import Handled
 from wyoming.info import Describe, Info
 
 from conftest import BINARIES
-from web import free_port
+from servers import free_port
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 

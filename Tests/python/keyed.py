@@ -110,7 +110,7 @@ class CurveWire(Wire):
 
     def __init__(self, hub, key, *, plane="control", kind=zmq.DEALER, server_key=None, endpoint=None, topics=()):
         self.socket = zmq.Context.instance().socket(kind)
-        self.socket.linger, self.socket.sndtimeo = 0, 3000
+        self.socket.linger, self.socket.sndtimeo = 0, 30_000
         if kind == zmq.DEALER:
             self.socket.immediate = 1
         self.socket.reconnect_ivl = 50
@@ -177,7 +177,10 @@ def strangers(hub, *planes):
 def tcp_hub(configuration=""):
     hub = TCPHub(configuration)
     try:
-        yield hub.start()
+        hub.start()
+        # It answers over ipc a moment before it listens to others.
+        assert hub.says("tcp is served"), hub.log.read_text()[-2000:]
+        yield hub
         assert hub.end() in (0, None), hub.log.read_text()[-2000:]
     finally:
         hub.remove()
@@ -187,6 +190,8 @@ def files_with(directory, *needles):
     """The files below a directory in which one of these bytes stands."""
     found = []
     for path in pathlib.Path(directory).rglob("*"):
-        if path.is_file() and any(needle in path.read_bytes() for needle in needles):
-            found.append(path.relative_to(directory).as_posix())
+        # One that was there a moment ago may be gone.
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_file() and any(needle in path.read_bytes() for needle in needles):
+                found.append(path.relative_to(directory).as_posix())
     return sorted(found)

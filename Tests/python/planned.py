@@ -10,6 +10,13 @@ def near(minutes=20):
     return f"{moment:%H:%M}", moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def noon(hub):
+    """A zone for the household in which it is about noon, so that a test may move times within the day."""
+    behind = (datetime.datetime.now(UTC).hour - 12 + 12) % 24 - 12
+    hub.reply("Care/Configure", {"settings": {"timeZone": f"Etc/GMT{behind:+d}"}})
+    return datetime.timezone(datetime.timedelta(hours=-behind))
+
+
 def add(hub, name="Aspirin", *times, **more):
     item = {"kind": "medicine", "name": name, "amount": "1", "unit": "tablet", "times": [{"time": time} for time in times], **more}
     return hub.reply("Plan/Add", {"item": item})["id"]

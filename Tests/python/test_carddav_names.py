@@ -1,11 +1,10 @@
 """Accounts that are named by their domain alone: its name service says where they are (RFC 6764, 3 to 6)."""
-import socket
 
 import pytest
 
 from certificates import make_certificate
 from names import ADDRESS, HOST, SERVICE, TEXT, address, name_service, service, text
-from servers import RADICALE, Reader, account, server
+from servers import RADICALE, Reader, account, free_port, server
 from trials import daemon, needs_root, seeing
 
 pytestmark = needs_root
@@ -41,16 +40,10 @@ def dav(authority):
         yield made
 
 
-def closed_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def test_the_service_records_of_a_domain_lead_to_its_books(hub, dav, authority):
     """The one of the lesser number is tried first, and the next when that is down; the path is in the text record."""
     records = {
-        (ASKED, SERVICE): [service(20, 0, dav.port, SERVER), service(10, 0, closed_port(), SERVER)],
+        (ASKED, SERVICE): [service(20, 0, dav.port, SERVER), service(10, 0, free_port(), SERVER)],
         (ASKED, TEXT): [text("v=1", "path=/alice/")], (SERVER, ADDRESS): [address("127.0.0.1")]}
     with name_service(records) as names:
         found = hub.reply("Contacts/Discover", {"account": account(dav, url=f"alice@{DOMAIN}", caFile=authority[1])})

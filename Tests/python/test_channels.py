@@ -108,7 +108,7 @@ def share_and_die(hub, channel):
     """Shares by a hub that kills itself while it delivers, which may be before it has answered."""
     with contextlib.suppress(HubNotRunning):
         share(hub, channel)
-    assert hub.process.wait(20) == -signal.SIGKILL
+    assert hub.process.wait(60) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("step", ["begun", "sent", "stored"])

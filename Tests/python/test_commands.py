@@ -119,7 +119,7 @@ def test_reading_while_a_pass_runs_does_not_wait_for_it(hub, tmp_path):
 
     def read(header, body):
         if len(answers) < 3:
-            answers.append(hub.ask("Contacts/List", {"limit": 5}, timeout=10)[0])
+            answers.append(hub.ask("Contacts/List", {"limit": 5}, timeout=60)[0])
 
     (status,) = hub.ask("Contacts/Sync", {}, timeout=300, on_partial=read)[1]["sources"]
     assert status["live"] == 2000
@@ -129,7 +129,7 @@ def test_reading_while_a_pass_runs_does_not_wait_for_it(hub, tmp_path):
 def test_second_daemon_on_the_same_state_is_refused(hub):
     line = hub.command_line()
     line[line.index("--runtime-dir") + 1] = hub.directory / "other"
-    other = subprocess.run(line, capture_output=True, text=True, timeout=20)
+    other = subprocess.run(line, capture_output=True, text=True, timeout=60)
     assert other.returncode == 1
     assert "Another kithd" in other.stderr and str(hub.process.pid) in other.stderr
     assert hub.reply("System/Status")

@@ -68,22 +68,30 @@ def completed(home, *words, runtime=None):
     return [line for line in run.stdout.splitlines() if line]
 
 
+def offered(home, *words, count=1):
+    """What bash offers once it is so many words: a kithd that is slow is not waited for, and then there are fewer."""
+    end = time.monotonic() + 60
+    while len(offer := completed(home, *words)) < count and time.monotonic() < end:
+        pass
+    return offer
+
+
 def test_bash_offers_what_kithd_knows(home):
-    assert completed(home, "call", "log", "An") == ["Ann Lee", "Annika $(touch broken) `touch broken`"]
-    assert completed(home, "people", "show", "An") == ["Ann Lee"]
-    assert completed(home, "people", "show", "佐") == ["佐藤 花子"] and completed(home, "people", "show", "花") == []
-    assert completed(home, "contacts", "show", "Ing") == ["Ingrid Solberg"]
-    assert completed(home, "contacts", "sync", "h") == ["household"]
-    assert completed(home, "channels", "test", "") == ["phone"]
-    assert completed(home, "tag", "delete", "f") == ["family"]
-    (entry,) = (word for word in completed(home, "care", "show", "") if word != "last")
+    assert offered(home, "call", "log", "An", count=2) == ["Ann Lee", "Annika $(touch broken) `touch broken`"]
+    assert offered(home, "people", "show", "An") == ["Ann Lee"]
+    assert offered(home, "people", "show", "佐") == ["佐藤 花子"] and completed(home, "people", "show", "花") == []
+    assert offered(home, "contacts", "show", "Ing") == ["Ingrid Solberg"]
+    assert offered(home, "contacts", "sync", "h") == ["household"]
+    assert offered(home, "channels", "test", "") == ["phone"]
+    assert offered(home, "tag", "delete", "f") == ["family"]
+    (entry,) = (word for word in offered(home, "care", "show", "", count=2) if word != "last")
     assert home.records()[0]["id"].endswith(entry)
     assert "happy" in completed(home, "call", "log", "ann", "--emotion", "h")
     assert completed(home, "peo") == ["people"]
 
 
 def test_a_name_in_the_address_book_runs_nothing(home):
-    completed(home, "contacts", "show", "Annika")
+    assert offered(home, "contacts", "show", "Annika")
     assert not (home.folder / "broken").exists()
 
 
@@ -114,10 +122,14 @@ def screen_after(shell, home, folder, typed, expected):
     screen = pyte.Screen(80, 24)
     stream = pyte.ByteStream(screen)
 
-    def until(words):
-        end = time.monotonic() + 60
+    def until(words, key=b""):
+        """Presses the key again where nothing was offered, because kithd was slow."""
+        end, pressed = time.monotonic() + 60, 0
         while words not in "\n".join(screen.display):
             assert time.monotonic() < end, "\n".join(screen.display)
+            if time.monotonic() > pressed + 3:
+                os.write(terminal, key)
+                pressed = time.monotonic()
             if select.select([terminal], [], [], 0.1)[0]:
                 stream.feed(os.read(terminal, 65536))
 
@@ -125,8 +137,7 @@ def screen_after(shell, home, folder, typed, expected):
         until("ready>")
         os.write(terminal, typed.encode())
         until(typed)
-        os.write(terminal, b"\t")
-        until(expected)
+        until(expected, key=b"\t")
     finally:
         process.kill()
         process.wait()

@@ -23,13 +23,17 @@ def syncing(hub, name):
     """A pass that has begun; gives the socket that it was asked for on."""
     wire = Wire(hub.control)
     try:
-        wire.send("kith.v1.Contacts/Sync", json.dumps({"sources": [name], "full": True}).encode())
-        end = time.monotonic() + 20
+        end, is_over = time.monotonic() + 90, True
         while True:
+            if is_over:
+                wire.send("kith.v1.Contacts/Sync", json.dumps({"sources": [name], "full": True}).encode())
             (state,) = [status for status in hub.reply("System/Status")["sync"] if status["source"] == f"contacts:{name}"]
             if state["state"] == "SYNCING":
                 break
             assert time.monotonic() < end, state
+            # One that was faster than this looks is followed by another.
+            frames = wire.receive(0.01)
+            is_over = frames is not None and frames[1] == b"\x03"
         yield wire
     finally:
         wire.close()
@@ -46,7 +50,7 @@ def plane(hub, name):
     return found.get("connections", 0), int(found.get("failedHandshakes", 0))
 
 
-def eventually(condition, seconds=10):
+def eventually(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -111,7 +115,7 @@ def test_a_reader_of_its_log_that_ends_does_not_end_it():
         hub.process = subprocess.Popen(hub.command_line(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         hub.process.stderr.readline()
         hub.process.stderr.close()
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             try:
                 hub.reply("System/Ping")
@@ -142,7 +146,7 @@ def test_sd_notify(hub):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
         path = hub.directory / "notify"
         notify.bind(str(path))
-        notify.settimeout(10)
+        notify.settimeout(60)
         hub.start(NOTIFY_SOCKET=str(path))
         assert "READY=1" in notify.recv(1000).decode().split("\n")
         assert hub.end() == 0
@@ -232,7 +236,7 @@ def test_start_after_a_kill_is_clean(hub, tmp_path):
     with syncing(hub, "home"):
         assert hub.end(signal.SIGKILL) == -signal.SIGKILL
     hub.start()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     seen = set()
     while (integrity := hub.reply("System/Status")["storage"]["integrity"]) != "SOUND":
         seen.add(integrity)

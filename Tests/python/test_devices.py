@@ -186,10 +186,11 @@ def test_two_devices_on_one_connection_are_two(hub):
         assert len({body["record"]["id"] for _, body in answers}) == 2
 
 
+@pytest.mark.waits
 def test_an_expired_device_is_nobody(hub):
-    name, token = add(hub, validFor="2s")
+    name, token = add(hub, validFor="15s")
     assert "status" not in hub.ask("System/Ping", token=token)[0]
-    assert eventually(lambda: "status" in hub.ask("System/Ping", token=token)[0], 20)
+    assert eventually(lambda: "status" in hub.ask("System/Ping", token=token)[0], 60)
     assert hub.error("System/Ping", token=token) == REFUSED
     assert {device["name"]: device["state"] for device in hub.reply("Devices/List")["devices"]}[name] == "expired"
     assert re.search(f"{name} .*expired", hub.local("web", "devices"))

@@ -25,7 +25,7 @@ def wait_until(moment):
 
 def come(hub):
     """What is due, as soon as something is."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not (due := hub.reply("Reminders/Status").get("due", [])):
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -33,7 +33,7 @@ def come(hub):
 
 
 @pytest.mark.waits
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 def test_restarts_around_the_due_minute_deliver_once(unstarted, services):
     hub = unstarted.start()
     add(hub, "line", "line", secret=TOKEN, to=LINE_USER, address=services.url)
@@ -44,13 +44,14 @@ def test_restarts_around_the_due_minute_deliver_once(unstarted, services):
     assert datetime.datetime.fromisoformat(daily["nextAt"]) == due_at
     wait_until(due_at - datetime.timedelta(seconds=3))
     hub.restart(signal.SIGKILL)
-    assert hub.reply("Reminders/Status").get("due", []) == []
+    early = hub.reply("Reminders/Status").get("due", [])
+    assert not early or datetime.datetime.now(TOKYO) >= due_at
     due = come(hub)
     assert datetime.datetime.now(TOKYO) >= due_at
     # The message may be on its way just now.
     hub.restart(signal.SIGKILL)
     hub.restart(signal.SIGTERM)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 90
     while any(entry["state"] in ("pending", "sending") for entry in deliveries(hub)):
         assert time.monotonic() < end, deliveries(hub)
         time.sleep(0.02)

@@ -52,7 +52,7 @@ def test_a_pipe_and_a_device_are_written_to_and_stay(home, tmp_path, command, he
         os.close(os.open(fifo, os.O_RDWR | os.O_NONBLOCK))
     assert run.returncode == 0, run.stderr
     assert stat.S_ISFIFO(fifo.lstat().st_mode)
-    reader.join(10)
+    reader.join(60)
     assert read[0].startswith(head), read[0][:40]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo"]
 

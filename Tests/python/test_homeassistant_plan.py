@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from home import Home, house, spoken_to
-from planned import UTC, add, doses, near, values
+from planned import add, doses, near, noon, values
 from test_due_minute import next_minute, wait_until
 
 
@@ -62,13 +62,6 @@ def test_with_the_details_names_and_values_are_shown(hub, tmp_path):
         assert measured["temperature"]["value"] == "98.6"
 
 
-def noon(hub):
-    """A zone in which it is about noon, so that a time may move within the day."""
-    behind = (datetime.datetime.now(UTC).hour - 12 + 12) % 24 - 12
-    hub.reply("Care/Configure", {"settings": {"timeZone": f"Etc/GMT{behind:+d}"}})
-    return datetime.timezone(datetime.timedelta(hours=-behind))
-
-
 def come_due(hub, item, zone):
     """Moves an item, so that it is due since some minutes."""
     clock = f"{datetime.datetime.now(zone) - datetime.timedelta(minutes=5):%H:%M}"
@@ -92,10 +85,10 @@ def test_undo_takes_back_the_newest_press_and_no_entry_of_before(hub, tmp_path):
 
 
 @pytest.mark.waits
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 def test_an_answer_is_about_what_was_due_when_it_was_pressed(hub, tmp_path):
     zone = noon(hub)
-    moment = next_minute(at_least=25)
+    moment = next_minute(at_least=60)
     aspirin = add(hub, "Aspirin", "23:30")
     add(hub, "Vitamin", f"{moment.astimezone(zone):%H:%M}")
     with house(hub, tmp_path) as (_, _, assistant):
@@ -214,7 +207,7 @@ def test_a_warning_that_nobody_was_told_is_asked_once_more(hub):
         # Meanwhile somebody else ticks it.
         hub.reply("Plan/Give", {"itemId": item, "due": due, "recorder": "Hanako"})
         handled, question = voice.say("yes")
-        assert not handled and "by Hanako" in question and len(doses(hub)) == 1
+        assert not handled and "by Hanako" in question
         # A second device that heard the same "yes" does not answer the new question by it.
         assert voice.say("yes") == (False, question) and len(doses(hub)) == 1
         handled, _ = voice.say("no")

@@ -15,7 +15,7 @@ import websockets.sync.client
 
 from home import Home, Mosquitto
 from planned import add, doses
-from web import free_port
+from servers import free_port
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / ".build" / "home-assistant"
 pytestmark = pytest.mark.skipif(not (FOLDER / "opt/ha/bin/hass").exists() or os.geteuid() != 0,

@@ -14,7 +14,7 @@ from wyoming.ping import Ping
 
 from conftest import BINARIES
 from home import Assistant, Home, Mosquitto, Voice, spoken_to
-from web import free_port
+from servers import free_port
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 

@@ -20,7 +20,7 @@ from conftest import BINARIES
 from machines import House, needs_networks
 from servers import PASSWORD, RADICALE, server
 from trials import contacts, dense, sync, together
-from workers import one_effect, started, until
+from workers import leases, one_effect, started, until
 
 pytestmark = needs_networks
 
@@ -112,12 +112,12 @@ def in_a_job(seconds):
         house.hold()
         identity = house.speak()
         until(lambda: house.begun() == 1)
-        begin = time.monotonic()
+        begin, cut = time.monotonic(), time.time()
         with house.network.cut(first.machine):
             if seconds == LONG:
                 house.approved_worker(name="two")
-                until(lambda: house.begun() == 2, 60)
-                took = time.monotonic() - begin
+                until(lambda: house.begun() == 2, 150)
+                took = leases(house)[1] - cut
                 print(f"after {took:.1f} s without its worker a job was with another")
                 assert took < 35
                 house.let_go()
@@ -222,7 +222,7 @@ def of_the_hub():
 
 
 @pytest.mark.waits
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_cable_that_is_pulled_loses_and_doubles_nothing():
     """For less than a job's worker may be away, and for longer than its lease."""
     together(of_the_hub, *(

@@ -44,6 +44,11 @@ def stated_roles():
     return roles
 
 
+def descriptors(hub):
+    """How many files and connections it has open."""
+    return len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir()))
+
+
 def cut_off(hub, key, role, why, *, plane="control", kind=zmq.DEALER):
     """Tries to come in with a key; checks that the hub says why it does not let it."""
     with CurveWire(hub, key, plane=plane, kind=kind, topics=[b""] if kind == zmq.SUB else ()) as wire:
@@ -62,7 +67,7 @@ def test_a_stranger_waits_and_comes_in_when_approved_without_beginning_anew(hub,
         assert hub.says(key.fingerprint)
         info = hub.reply("Keys/Approve", {"fingerprint": key.fingerprint, "name": name, "role": "recorder"})
         assert (info["state"], info["role"], info["publicKeyZ85"]) == ("approved", "recorder", key.public.decode())
-        assert wire.is_in(15)
+        assert wire.is_in(60)
         header, reply = wire.ask("System/Hello")
         assert (reply["principal"], reply["role"]) == (f"key:{name}", "recorder")
         assert reply["eventsEndpoint"] == hub.tcp("events")
@@ -103,7 +108,7 @@ def test_a_revoked_key_is_cut_at_once_and_stays_out_and_others_are_back(hub, nam
         assert listener.socket.poll(30_000)
         local.send()
         local.final()
-        descriptors = len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir()))
+        before = descriptors(hub)
         assert hub.reply("Keys/Revoke", {"fingerprint": revoked.fingerprint})["state"] == "revoked"
         assert first.event(FAILED_AUTH)["value"] == 400 and listener.event(FAILED_AUTH)["value"] == 400
         assert "status" not in second.ask("System/Ping")[0]
@@ -114,7 +119,7 @@ def test_a_revoked_key_is_cut_at_once_and_stays_out_and_others_are_back(hub, nam
         # Who is on this machine has noticed nothing.
         local.send()
         assert "status" not in local.final()[0]
-        assert len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir())) <= descriptors
+        assert eventually(lambda: descriptors(hub) <= before)
     cut_off(hub, revoked, "admin", "the key was revoked")
     assert hub.error("Keys/Approve", {"fingerprint": revoked.fingerprint, "name": "again"}) == (
         "FAILED_PRECONDITION", "KEY_REVOKED")
@@ -136,18 +141,19 @@ def test_many_revocations_do_not_fill_the_planes(hub):
             assert "status" not in wire.ask("System/Ping")[0]
 
 
+@pytest.mark.waits
 def test_an_expired_key_is_cut_and_comes_back_when_it_is_approved_again(hub, name):
     key = Key()
-    hub.approve(key, name, validFor="2s")
+    hub.approve(key, name, validFor="15s")
     with CurveWire(hub, key) as wire:
         assert "status" not in wire.ask("System/Ping")[0]
-        assert wire.event(zmq.EVENT_DISCONNECTED)
-        assert eventually(lambda: not wire.is_in(0))
+        assert wire.event(zmq.EVENT_DISCONNECTED, seconds=60)
+        assert eventually(lambda: not wire.is_in(0), 60)
         states = {info["name"]: info["state"] for info in hub.reply("Keys/List")["keys"]}
         assert states[name] == "expired"
         assert hub.says("the key has expired")
         hub.approve(key, name)
-        assert "status" not in wire.ask("System/Ping", seconds=15)[0]
+        assert "status" not in wire.ask("System/Ping", seconds=60)[0]
 
 
 def test_workers_come_to_no_other_plane_and_others_to_none_of_theirs(hub, name):
@@ -191,7 +197,7 @@ def test_a_role_counts_from_the_next_command_on(hub, name):
     with CurveWire(hub, key) as wire:
         assert "status" not in wire.ask("Keys/List")[0]
         hub.approve(key, name, "viewer")
-        assert wire.ask("Keys/List", seconds=15)[0]["status"]["reason"] == "ROLE_NOT_ALLOWED"
+        assert wire.ask("Keys/List", seconds=60)[0]["status"]["reason"] == "ROLE_NOT_ALLOWED"
 
 
 def test_events_come_over_tcp_narrowed_to_the_streams(hub, name):
@@ -239,18 +245,19 @@ def test_keys_outlive_a_kill_and_nothing_secret_is_written_anywhere():
         assert not files_with(hub.directory, key.secret, z85.decode(key.secret))
 
 
+@pytest.mark.waits
 def test_the_server_changes_its_key_and_nobody_has_to_be_told(tmp_path):
     with tcp_hub() as hub:
         key, old = Key(), hub.server_key
         hub.approve(key, "kitchen")
         file = key.file(tmp_path / "key", old)
-        new = hub.reply("Keys/RotateServer", {"overlap": "4s"})["nextPublicKeyZ85"]
+        new = hub.reply("Keys/RotateServer", {"overlap": "20s"})["nextPublicKeyZ85"]
         # Meanwhile both are good: the old one where it was, the new one at ports of its own.
         hub.remote(file, "ping")
         assert f"server {new}" in file.read_text()
         with CurveWire(hub, key, server_key=new, endpoint=hub.tcp(next_key=True)) as wire:
             assert "status" not in wire.ask("System/Ping")[0]
-        assert eventually(lambda: hub.server_key == new)
+        assert eventually(lambda: hub.server_key == new, 120)
         hub.remote(file, "ping")
         assert f"server {old}" not in file.read_text()
         with CurveWire(hub, key, server_key=old) as wire:
@@ -266,14 +273,14 @@ def test_strangers_who_knock_without_end_hold_nobody_up():
             end = time.monotonic() + 12
             # Long enough that many have knocked, on a machine that is busy too.
             while time.monotonic() < end or tried() <= 700 and time.monotonic() < end + 60:
-                assert "status" not in wire.ask("System/Ping", seconds=20)[0]
-                assert "status" not in hub.ask("System/Status", timeout=20)[0]
+                assert "status" not in wire.ask("System/Ping", seconds=60)[0]
+                assert "status" not in hub.ask("System/Status", timeout=60)[0]
             with CurveWire(hub, friend) as late:
                 assert "status" not in late.ask("System/Ping")[0]
         assert tried() > 700, "too few to show anything"
         assert len(hub.pending()) <= 32
         assert hub.log.read_text().count("not let in") < 200
-        assert eventually(lambda: len(list(pathlib.Path(f"/proc/{hub.process.pid}/fd").iterdir())) < 100, 20)
+        assert eventually(lambda: descriptors(hub) < 100, 60)
 
 
 @pytest.mark.waits
@@ -284,7 +291,7 @@ def test_the_33rd_that_waits_is_turned_away_and_room_is_made_by_an_answer():
         while len(waiting) < 32:
             key = Key()
             closing.enter_context(CurveWire(hub, key, server_key=server))
-            assert hub.waits(key, 15)
+            assert hub.waits(key, 60)
             waiting.append(key)
         late = Key()
         with CurveWire(hub, late, server_key=server) as wire:
@@ -292,7 +299,7 @@ def test_the_33rd_that_waits_is_turned_away_and_room_is_made_by_an_answer():
         assert late.fingerprint not in hub.pending()
         hub.reply("Keys/Revoke", {"fingerprint": waiting[0].fingerprint})
         with CurveWire(hub, late, server_key=server):
-            assert hub.waits(late, 15)
+            assert hub.waits(late, 60)
 
 
 @pytest.mark.waits
@@ -344,19 +351,21 @@ def test_an_admin_elsewhere_may_revoke_and_gets_the_answer(hub, tmp_path):
     hub.remote(file, "ping")
 
 
+@pytest.mark.timeout(360)
 def test_watch_follows_from_another_machine_through_a_restart(tmp_path):
     with tcp_hub() as hub:
         key = Key()
         hub.approve(key, "kitchen")
         file = key.file(tmp_path / "key", hub.server_key)
-        watching = threading.Thread(target=lambda: printed.append(
-            hub.remote(file, "--json", "watch", "system", "--since", "system=0", "--count", "5", timeout=90)))
         printed = []
+        watching = threading.Thread(target=lambda: printed.append(
+            hub.remote(file, "--json", "watch", "system", "--since", "system=0", "--count", "5", timeout=240)))
         watching.start()
+        assert eventually(lambda: hub.reply("System/Status").get("subscriptions", 0) > 0, 90)
         hub.restart(signal.SIGKILL)
         for _ in range(5):
             hub.approve(Key(), f"k-{uuid.uuid4().hex[:8]}")
-        watching.join(90)
+        watching.join(240)
         assert [json.loads(line)["header"]["seq"] for line in printed[0].splitlines()] == ["1", "2", "3", "4", "5"]
 
 

@@ -44,8 +44,8 @@ def commands(number, full):
 
 
 def send(hub, calls):
-    """Sends commands without waiting for what becomes of them."""
-    wire = Wire(hub.control)
+    """Sends commands without waiting for what becomes of them. The hub may have died of the first when the others are sent."""
+    wire = Wire(hub.control, immediate=0)
     for request_id, (method, body) in calls.items():
         wire.send(f"kith.v1.{method}", json.dumps(body).encode(), header={"requestId": request_id})
     return wire

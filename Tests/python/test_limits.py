@@ -40,19 +40,18 @@ def busy(wire, silence, count, service="Contacts"):
                   header={"requestId": str(uuid.uuid4()), "timeoutMs": 120_000})
 
 
-def refused(wire, reason="INFLIGHT_LIMIT", seconds=1.5):
-    """How many of the commands sent were refused at once, which is for one reason alone."""
-    count = 0
-    while (frames := wire.receive(seconds)) is not None:
+def refused(wire, sent, reason="INFLIGHT_LIMIT"):
+    """How many of so many commands were refused, which is for one reason alone. The hub says of the others that they are accepted."""
+    heard, count = set(), 0
+    while len(heard) < sent:
+        frames = wire.receive(60)
+        assert frames is not None, f"nothing was said of {sent - len(heard)} commands"
         header = json.loads(frames[4])
+        heard.add(header["requestId"])
         if frames[1] == b"\x03":
             assert header["status"]["reason"] == reason, header
             assert header["status"]["retryAfterMs"] > 0
             count += 1
-        elif count == 0:
-            seconds = 0.5
-        else:
-            break
     return count
 
 
@@ -71,20 +70,21 @@ def test_64_commands_a_connection_128_a_principal_256_a_service_and_448_over_tcp
             for _ in range(2):
                 wire = connect(key)
                 busy(wire, silence, 70)
-                assert refused(wire) == 6
+                assert refused(wire, 70) == 6
             third = connect(key)
             busy(third, silence, 3)
-            assert refused(third) == 3, "128 a principal"
+            assert refused(third, 3) == 3, "128 a principal"
         last = connect(keys[4])
         busy(last, silence, 3)
-        assert refused(last, "QUEUE_FULL") == 3, "256 a service"
-        for key in keys[2:4]:
-            for _ in range(2 if key == keys[2] else 1):
-                wire = connect(key)
-                busy(wire, silence, 64, "Monica")
-                assert refused(wire) == 0
+        assert refused(last, 3, "QUEUE_FULL") == 3, "256 a service"
+        wires = [connect(key) for key in (keys[2], keys[2], keys[3])]
+        # A Login ends by itself after ten seconds, so nothing is waited for but the answer to a Ping, which comes after any refusal.
+        for wire in wires:
+            busy(wire, silence, 64, "Monica")
+        for wire in wires:
+            assert "status" not in wire.ask("System/Ping")[0]
         busy(last, silence, 3)
-        assert refused(last) == 3, "448 over tcp"
+        assert refused(last, 3) == 3, "448 over tcp"
         # Ping does not count, and says that everything else is well.
         assert "status" not in last.ask("System/Ping")[0]
         # The admin of this machine can still shut all of them out.
@@ -165,6 +165,7 @@ def test_a_peer_that_sends_and_does_not_read_is_bounded_in_bytes(hub):
     with contextlib.closing(zmq.Context.instance().socket(zmq.DEALER)) as mute:
         mute.linger, mute.rcvhwm, mute.sndtimeo, mute.immediate = 0, 1, 500, 1
         mute.connect(hub.control)
+        assert mute.poll(60_000, zmq.POLLOUT)
         before = memory(hub)
         with contextlib.suppress(zmq.Again):
             for _ in range(1500):
@@ -183,7 +184,7 @@ def test_a_peer_that_sends_and_does_not_read_is_bounded_in_bytes(hub):
 def test_a_message_without_an_end_is_cut(hub):
     with contextlib.closing(Speaker(hub.control).socket) as raw:
         before = memory(hub)
-        raw.settimeout(5)
+        raw.settimeout(60)
         with pytest.raises(ConnectionError):
             for _ in range(1000):
                 raw.sendall(frame(bytes(64 << 10), MORE))
@@ -242,7 +243,7 @@ def test_56_connections_come_in_over_tcp_and_64_in_all(hub):
         beyond.close()
         for wire in inside[:4]:
             wire.close()
-        assert all(wire.is_in(20) for wire in late)
+        assert all(wire.is_in(60) for wire in late)
 
 
 @needs_root
@@ -252,15 +253,15 @@ def test_other_users_come_in_as_what_the_configuration_says():
         assert hub.runtime.stat().st_mode & 0o777 == 0o711
         assert (hub.directory / "state").stat().st_mode & 0o077 == 0
 
-        def tries(user):
+        def tries(user, seconds):
             context = zmq.Context()
             try:
                 with acting_as(user):
                     wire = Wire.__new__(Wire)
                     wire.socket = context.socket(zmq.DEALER)
-                    wire.socket.linger, wire.socket.immediate, wire.socket.sndtimeo = 0, 1, 3000
+                    wire.socket.linger, wire.socket.immediate, wire.socket.sndtimeo = 0, 1, 30_000
                     wire.socket.connect(hub.control)
-                    is_in = wire.socket.poll(3000, zmq.POLLOUT) != 0
+                    is_in = wire.socket.poll(seconds * 1000, zmq.POLLOUT) != 0
                     answers = []
                     for method in ("System/Hello", "Keys/List") if is_in else ():
                         wire.send(f"kith.v1.{method}")
@@ -269,8 +270,8 @@ def test_other_users_come_in_as_what_the_configuration_says():
             finally:
                 context.destroy(linger=0)
 
-        (_, hello), (keys, _) = tries(NOBODY)
+        (_, hello), (keys, _) = tries(NOBODY, 60)
         assert (hello["principal"], hello["role"]) == (f"uid:{NOBODY}", "viewer")
         assert keys["status"]["reason"] == "ROLE_NOT_ALLOWED"
-        assert tries(NOBODY - 1) == []
+        assert tries(NOBODY - 1, 3) == []
         assert hub.says("user not let in")

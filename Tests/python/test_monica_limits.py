@@ -12,7 +12,9 @@ from workers import until
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-@pytest.mark.parametrize("told, waits", [("", False), ("time_limit_seconds = 8\n", True)], ids=["by default", "as told"])
+@pytest.mark.parametrize("told, waits", [
+    pytest.param("", False, id="by default"),
+    pytest.param("time_limit_seconds = 30\n", True, id="as told", marks=pytest.mark.waits)])
 def test_what_the_server_is_still_at_when_the_hub_ends_is_there_once(monica, told, waits, how):
     with home(monica, configuration=CONFIGURATION + told) as household:
         ann = household.person("Ann")["id"]
@@ -27,7 +29,8 @@ def test_what_the_server_is_still_at_when_the_hub_ends_is_there_once(monica, tol
         assert run.returncode == 0, run
         assert ("1 change not on the server yet. Next attempt" in run.stdout) == waits, run
         if waits:
-            household.settle()
+            # Four times a second, until the server has had its time.
+            household.settle(limit=400)
         assert len(monica.dump("calls")) == 1 and monica.requests()["by"]["POST /api/calls"] == 1
         (call,) = household.calls()
         assert call["syncState"] == "synced"

@@ -7,6 +7,7 @@ import pytest
 
 from channels import kith
 from conftest import command
+from planned import noon
 
 UTC = datetime.UTC
 
@@ -150,6 +151,7 @@ def test_as_needed_says_from_when(house):
 
 
 def test_measurements(house):
+    noon(house)
     temperature = {"measurement": {"kind": "temperature", "value": "37.20"}}
     first = house.reply("Measurements/Record", {**temperature, "clientId": "one"})
     assert first["measurement"]["value"] == "37.2" and first["measurement"]["unit"] == "°C" and first["recorded"]

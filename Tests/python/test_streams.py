@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import zmq
@@ -26,34 +27,44 @@ def household(hub, tmp_path):
 
 
 def test_head_comes_at_once_and_again(hub):
-    subscription = Subscription(hub.events, "sync")
-    first = subscription.wait_for_head(1.5)
+    witness = Subscription(hub.events, "sync")
+    # On a busy machine not each connection is made within the interval, so that its HEAD may be one that comes anyway.
+    for _ in range(10):
+        witness.wait_for_head()
+        begin = time.monotonic()
+        subscription = Subscription(hub.events, "sync")
+        first = subscription.wait_for_head()
+        if time.monotonic() - begin < 1.5:
+            break
+    else:
+        raise AssertionError("no HEAD came at once")
     assert {"sync", "contacts"} <= {head["stream"] for head in first["heads"]}
-    subscription.wait_for_head(10)
+    subscription.wait_for_head()
     assert first["intervalMs"] == 2000
 
 
 def test_a_topic_that_was_asked_for_twice_is_gone_with_its_peer(hub):
     stays = Subscription(hub.events, "sync")
-    stays.wait_for_head(1.5)
+    stays.wait_for_head()
     before = hub.reply("System/Status")["subscriptions"]
     # XSUB says what it is told to say, where SUB would say it once.
     with zmq.Context() as context, context.socket(zmq.XSUB) as twice:
         twice.connect(hub.events)
         for _ in range(2):
             twice.send(b"\x01j/sync/")
-        eventually(lambda: hub.reply("System/Status")["subscriptions"] == before + 1)
-    eventually(lambda: hub.reply("System/Status")["subscriptions"] == before)
-    stays.wait_for_head(10)
+        assert eventually(lambda: hub.reply("System/Status")["subscriptions"] == before + 1)
+    assert eventually(lambda: hub.reply("System/Status")["subscriptions"] == before)
+    stays.wait_for_head()
 
 
 def test_a_subscriber_that_asks_again_and_again_floods_nobody_with_heads(hub):
     stays = Subscription(hub.events, "sync")
-    stays.wait_for_head(1.5)
+    stays.wait_for_head()
     before = hub.reply("System/Status")["subscriptions"]
     with zmq.Context() as context, context.socket(zmq.XSUB) as loud:
         loud.sndhwm = 0
         loud.connect(hub.events)
+        begin = time.monotonic()
         for number in range(40):
             # No more than a client may be ahead of the hub.
             for _ in range(50):
@@ -67,10 +78,10 @@ def test_a_subscriber_that_asks_again_and_again_floods_nobody_with_heads(hub):
     hub.reply("Contacts/AddSource", {"name": "late", "vdir": {"path": "/nowhere"}})
     heads = 0
     while not stays.seen["sync"]:
-        kind, _, _ = stays.receive(10)
+        kind, _, _ = stays.receive(60)
         heads += kind == b"\x02"
     # Ten a second at most; as many as were read together with others would be 750.
-    assert heads < 100
+    assert heads < 20 + 11 * (time.monotonic() - begin)
 
 
 def test_replay_gives_what_was_missed(household):

@@ -78,7 +78,7 @@ class Typed:
         end = time.monotonic() + seconds
         while self.read(0.1) and time.monotonic() < end:
             pass
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         os.close(self.terminal)
         return status
 

@@ -116,9 +116,8 @@ def what_an_ended_connection_left_counts_until_it_is_taken():
     assert eventually(lambda: plane.totals.received > 4000 * 100)
     client.linger = -1
     client.close()
-    time.sleep(0.2)
+    assert eventually(lambda: plane.totals.received >= 4000 * (102 + 64))
     before = plane.totals.received
-    assert before >= 4000 * (102 + 64)
     plane.traffic.kith_traffic_drained(other.number, plane.traffic.kith_traffic_closings())
     assert plane.totals.received == before, "another plane has nothing to do with it"
     plane.take(2000)
@@ -387,10 +386,11 @@ def compiled(tmp_path_factory):
     return path
 
 
+@pytest.mark.timeout(660)
 @pytest.mark.parametrize("trial", TRIALS)
 def test_bytes_are_counted_as_long_as_they_are_held(compiled, trial):
     done = subprocess.run(
-        [sys.executable, __file__, trial], env={**os.environ, "LD_PRELOAD": str(compiled)}, capture_output=True, text=True, timeout=100)
+        [sys.executable, __file__, trial], env={**os.environ, "LD_PRELOAD": str(compiled)}, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -11,6 +11,8 @@ from workers import Home, until
 
 QUIET = "[contacts]\nsync_at_start = false\n[monica]\nsync_at_start = false\nsync_every_minutes = 0\n"
 DELIVER, PUSH = "kith.v1.Delivery/Deliver", "kith.v1.MonicaRemote/Push"
+# The server takes its time to make a person, so that something else may happen meanwhile.
+SLOW = {"delay_ms": 6000, "match": {"method": "POST", "path": "/api/contacts$"}}
 
 
 @contextlib.contextmanager
@@ -59,7 +61,7 @@ def test_a_message_whose_end_the_hub_has_and_not_its_queue_arrives_once(services
         home.worker("delivery", "post")
         add(home, "phone", "ntfy", address=services.url, topic="care")
         identity = share(home, "phone")[0]["id"]
-        assert home.process.wait(20) == -signal.SIGKILL
+        assert home.process.wait(60) == -signal.SIGKILL
         home.environment.clear()
         home.start()
         assert settled(home, identity)["state"] == "delivered"
@@ -98,9 +100,9 @@ def test_a_failed_attempt_is_followed_by_another_one(services):
 
 
 @contextlib.contextmanager
-def gateway(**options):
+def gateway():
     """A home that is logged in to a Monica server, which a worker reaches."""
-    server = servers.Monica.double(rate_limit=0, **options)
+    server = servers.Monica.double(rate_limit=0)
     try:
         with household("monica") as home:
             home.worker("monica", "gateway")
@@ -125,7 +127,8 @@ def made_once(home, server):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_person_whom_a_worker_is_making_on_the_server_is_made_once(how):
-    with gateway(latency_ms=1500) as (home, server):
+    with gateway() as (home, server):
+        server.faults(SLOW)
         home.reply("People/Create", {"record": {"firstName": "Ann"}})
         until(lambda: any(job["state"] == "leased" for job in home.jobs(PUSH)))
         home.restart(how)
@@ -138,14 +141,15 @@ def test_a_person_whose_push_ended_and_was_not_stored_is_made_once():
         home.environment["KITH_FAULT_POINT"] = "monica.push.sent:1"
         home.start()
         home.reply("People/Create", {"record": {"firstName": "Ann"}})
-        assert home.process.wait(30) == -signal.SIGKILL
+        assert home.process.wait(60) == -signal.SIGKILL
         home.environment.clear()
         home.start()
         made_once(home, server)
 
 
 def test_a_push_that_a_person_cancels_may_have_happened():
-    with gateway(latency_ms=1500) as (home, server):
+    with gateway() as (home, server):
+        server.faults(SLOW)
         home.reply("People/Create", {"record": {"firstName": "Ann"}})
         (job,), _ = until(lambda: [job for job in home.jobs(PUSH) if job["state"] == "leased"])
         assert home.reply("Jobs/Cancel", {"jobId": job["jobId"]})["job"]["state"] == "unknown"

@@ -44,7 +44,7 @@ def synced(hub):
 def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, tmp_path):
     key = Key()
     with remote_worker(home, key, tmp_path / "worker") as worker:
-        assert home.waits(key, 15)
+        assert home.waits(key, 60)
         assert worker.says("does not let the key")
         home.reply("Keys/Approve", {"fingerprint": key.fingerprint, "name": "attic", "role": "worker",
                                     "services": ["contacts"]})
@@ -53,7 +53,7 @@ def test_contacts_are_read_by_a_worker_elsewhere_until_its_key_is_revoked(home, 
         assert (status["state"], status["live"]) == ("COMPLETED", 3), (status, worker.log.read_text())
         home.reply("Keys/Revoke", {"name": "attic"})
         # It is told, and ends: its key will never be good again.
-        assert worker.process.wait(20) == 1
+        assert worker.process.wait(60) == 1
         assert "revoked" in worker.log.read_text()
 
 
@@ -88,10 +88,10 @@ def test_a_key_is_good_for_its_own_name_and_services_alone(home, tmp_path):
     key = Key()
     home.approve(key, "attic", "worker", services=["transcriber"])
     with remote_worker(home, key, tmp_path / "services") as worker:
-        assert worker.process.wait(20) == 1, "it serves what it was not approved for"
+        assert worker.process.wait(60) == 1, "it serves what it was not approved for"
     home.approve(key, "attic", "worker", services=["contacts"])
     with remote_worker(home, key, tmp_path / "name", name="cellar") as worker:
-        assert worker.process.wait(20) == 1, "it calls itself by another name"
+        assert worker.process.wait(60) == 1, "it calls itself by another name"
 
 
 @pytest.mark.parametrize("role", ["viewer", "recorder", "admin"])

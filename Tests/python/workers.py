@@ -1,5 +1,6 @@
 """Homes whose services wait for workers, and workers: processes, or frames that a test writes."""
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -63,7 +64,7 @@ class Worker:
                 self.command_line(), stdout=log, stderr=log, env={**os.environ, **environment})
         return self
 
-    def end(self, with_signal=signal.SIGTERM, within=20):
+    def end(self, with_signal=signal.SIGTERM, within=60):
         if with_signal == signal.SIGTERM:
             until(self.minds_sigterm)
         self.process.send_signal(with_signal)
@@ -211,6 +212,13 @@ def home():
 
 def transcribed(home, identity):
     return home.entry(identity).get("transcript") == "two tablets after breakfast"
+
+
+def leases(home):
+    """When its only job was given to a worker, each time, in seconds by the hub's clock: nothing that others do is counted."""
+    events = home.reply("System/Replay", {"stream": "jobs", "limit": 500})["events"]
+    return [datetime.datetime.fromisoformat(event["header"]["time"]).timestamp()
+            for event in events if event["event"]["job"]["state"] == "leased"]
 
 
 def one_effect(home, identity, attempts):

@@ -74,7 +74,7 @@ class Speaker:
     endpoint: ipc:// or tcp://. server_key and key (each in Z85; of the key public and secret) make it CURVE.
     """
 
-    def __init__(self, endpoint, kind=b"DEALER", *, server_key=None, key=None, identity=b"", timeout=5):
+    def __init__(self, endpoint, kind=b"DEALER", *, server_key=None, key=None, identity=b"", timeout=30):
         self.endpoint, self.kind, self.identity = endpoint, kind, identity
         self.box, self.number = None, 2
         self.socket = self.dial(endpoint, timeout)
