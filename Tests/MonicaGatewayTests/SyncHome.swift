@@ -30,21 +30,24 @@ final class SyncHome: Sendable {
   private let log: Lock<[LoggedEvent]>
   private let parts: Lock<Parts>
   private let timeLimit: Int64?
+  private let delay: Int64
 
   /// - Parameters:
   ///   - root: An existing directory to continue with; nil for a new one.
   ///   - timeLimit: The server's time limit as the engine is configured; nil for none.
+  ///   - delay: By how many nanoseconds the engine sleeps too long each time, as on a busy machine.
   init(
-    root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil, timeLimit: Int64? = SyncHome.timeLimit
+    root: String? = nil, isLoggedIn: Bool = true, serverFile: String? = nil, timeLimit: Int64? = SyncHome.timeLimit,
+    delay: Int64 = 0
   ) async throws {
     let root = try root ?? Self.directory()
     self.root = root
-    self.timeLimit = timeLimit
+    (self.timeLimit, self.delay) = (timeLimit, delay)
     self.server = ModelServer(secrets: self.secrets, file: serverFile)
     let log = Lock<[LoggedEvent]>([])
     self.log = log
     let clock = self.clock
-    self.parts = Lock(try Self.open(root, self.server, self.secrets, log, clock, timeLimit))
+    self.parts = Lock(try Self.open(root, self.server, self.secrets, log, clock, timeLimit, delay))
     if isLoggedIn {
       try await self.secrets.keep("good", named: MonicaEndpoint.cloud.tokenName)
       try await self.storage.write { transaction throws(Failure) in
@@ -63,7 +66,7 @@ final class SyncHome: Sendable {
 
   private static func open(
     _ root: String, _ server: ModelServer, _ secrets: MemorySecrets, _ log: Lock<[LoggedEvent]>,
-    _ clock: Lock<(now: Int64, uptime: Int64)>, _ timeLimit: Int64?
+    _ clock: Lock<(now: Int64, uptime: Int64)>, _ timeLimit: Int64?, _ delay: Int64
   ) throws -> Parts {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let storage = try StorageActor(directory: root + "/state", logger: logger) { events in
@@ -72,7 +75,7 @@ final class SyncHome: Sendable {
     let engine = SyncEngine(
       storage: storage, remote: server.port, secrets: secrets, alarm: nil, logger: logger, timeLimit: timeLimit,
       now: { clock.withLock { $0.now } }, uptime: { clock.withLock { $0.uptime } },
-      sleep: { Self.pass($0, clock, server) }, jitter: { 0.5 })
+      sleep: { Self.pass($0 + delay, clock, server) }, jitter: { 0.5 })
     let router = Router(
       engine.routes, journal: storage, contentKey: HMACKey(Array("key".utf8)), logger: logger)
     return Parts(storage: storage, engine: engine, router: router)
@@ -100,9 +103,10 @@ final class SyncHome: Sendable {
 
   /// Makes a home for a test, and deletes it afterwards.
   static func with(
-    isLoggedIn: Bool = true, timeLimit: Int64? = SyncHome.timeLimit, _ work: (SyncHome) async throws -> Void
+    isLoggedIn: Bool = true, timeLimit: Int64? = SyncHome.timeLimit, delay: Int64 = 0,
+    _ work: (SyncHome) async throws -> Void
   ) async throws {
-    let home = try await SyncHome(isLoggedIn: isLoggedIn, timeLimit: timeLimit)
+    let home = try await SyncHome(isLoggedIn: isLoggedIn, timeLimit: timeLimit, delay: delay)
     try await work(home)
     await home.close()
   }
@@ -119,7 +123,8 @@ final class SyncHome: Sendable {
     await storage.close()
     self.server.revive()
     await engine.stop()
-    let parts = try Self.open(self.root, self.server, self.secrets, self.log, self.clock, self.timeLimit)
+    let parts = try Self.open(
+      self.root, self.server, self.secrets, self.log, self.clock, self.timeLimit, self.delay)
     self.parts.withLock { $0 = parts }
     try await parts.engine.start(startsNow: false, interval: nil)
   }

@@ -62,6 +62,15 @@ import Testing
     }
   }
 
+  @Test func whatBecomesDueWhileTheMachineIsBusyIsSentBeforeTheCommandEnds() async throws {
+    try await SyncHome.with(timeLimit: nil, delay: 400_000_000) { home in
+      try await home.person("Ann")
+      try await self.killOverAPush(home)
+      #expect(try await home.sync(pushOnly: true).pending == 0)
+      #expect(home.server.texts(.person) == ["Ann"])
+    }
+  }
+
   @Test(arguments: [nil, 0] as [Int64?])
   func byDefaultAQuickServerIsGivenAMomentAfterAKillAndNoneWhilePeopleWait(_ limit: Int64?) async throws {
     try await SyncHome.with(timeLimit: limit) { home in
