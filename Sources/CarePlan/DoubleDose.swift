@@ -105,8 +105,13 @@ extension [Dose] {
     let byClock = self.sorted {
       ($0.createdAt.nanosecondsSince1970, $0.id) < ($1.createdAt.nanosecondsSince1970, $1.id)
     }
-    return byClock.reduce(into: []) { ordered, dose in
-      ordered.insert(dose, at: ordered.firstIndex { dose.comesBefore($0) } ?? ordered.endIndex)
+    var (ordered, ids): ([Dose], Set<String>) = ([], [])
+    func append(_ dose: Dose) {
+      guard ids.insert(dose.id).inserted else { return }
+      for other in byClock where other.isNamed(by: dose) { append(other) }
+      ordered.append(dose)
     }
+    for dose in byClock { append(dose) }
+    return ordered
   }
 }

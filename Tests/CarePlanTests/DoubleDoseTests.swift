@@ -109,6 +109,9 @@ import Testing
     ahead.createdAt.seconds += 12 * 3600
     let warned = try self.dose("10:00", "Hanako", warned: self.early(ahead))
     #expect(try self.double(third, [ahead, warned])?.all == [ahead, warned, third])
+    // The clock was set back before the last: the one of which it was warned comes after that of which this one was.
+    let earlier = try self.dose("09:00", "Taro", warned: self.early(warned))
+    #expect([earlier, warned, ahead].inOrder() == [ahead, warned, earlier])
   }
 
   @Test func `a second dose for one time is a double, also by the same person`() throws {
