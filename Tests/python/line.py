@@ -10,11 +10,12 @@ class Line:
 
     `fault`: a page "breaks" off in its middle, or "stands" still there; a number is the status of a login page that comes instead.
     `lost`: requests with these bytes get no answer. `renamed`: two texts of one length; what kith-web calls by the one, the phone calls by
-    the other.
+    the other. `gone`: what requests with these bytes ask for is nowhere.
     """
 
     def __init__(self, front):
-        self.port, self.fault, self.lost, self.renamed = front.port, "", b"", (b"", b"")
+        self.port, self.fault, self.lost, self.renamed, self.gone = front.port, "", b"", (b"", b""), b""
+        self.calls = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://localhost:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -24,6 +25,7 @@ class Line:
             while True:
                 phone, _ = self.listener.accept()
                 house = socket.create_connection(("127.0.0.1", self.port))
+                self.calls.append(phone)
                 for ends in (phone, house), (house, phone):
                     threading.Thread(target=self.carry, args=ends, daemon=True).start()
 
@@ -43,8 +45,17 @@ class Line:
                 isAsked = not data.startswith(b"HTTP/") and target.getpeername()[1] == self.port
                 if isAsked and self.lost and self.lost in data:
                     break
+                if isAsked and self.gone:
+                    data = data.replace(self.gone, b"/files/nowhere/")
                 old, new = reversed(self.renamed) if isAsked else self.renamed
                 target.sendall(data.replace(old, new) if old else data)
         for end in (source, target):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+    def hang_up(self):
+        """Ends all connections."""
+        for call in self.calls:
+            with contextlib.suppress(OSError):
+                call.shutdown(socket.SHUT_RDWR)
+        self.calls.clear()

@@ -104,22 +104,27 @@ def do_what_is_due(phone, front):
     assert front.hub.reply("Reminders/Status").get("due", []) == []
 
 
-def led(phone, pattern, address):
-    """Where a form leads. A page stays where it is if the house takes more than four seconds."""
+def press(phone, button, pattern, address):
+    """Presses a button, and comes where it leads. A page stays where it is, and says so, if the house takes more than four seconds."""
+    phone.read("""() => {
+      window.told = [];
+      const state = document.getElementById('state');
+      new MutationObserver(() => window.told.push(state.textContent)).observe(state, { childList: true, characterData: true, subtree: true });
+    }""")
+    phone.page.click(button)
     try:
-        phone.page.wait_for_url(pattern, timeout=15_000)
+        phone.page.wait_for_url(pattern)
     except TimeoutError:
+        assert phone.read("window.told.some((text) => /on this device|この端末に/.test(text))")
         drained(phone, 60)
         phone.open(address())
 
 
 def call(phone, front, person):
     phone.open(f"{front.url}/people/{person}")
-    phone.page.click("[data-test=call-start]")
-    led(phone, front.url + "/calls", lambda: front.url + "/calls")
+    press(phone, "[data-test=call-start]", front.url + "/calls", lambda: front.url + "/calls")
     phone.until("/^[0-9]+:[0-9]{2}$/.test(document.querySelector('.clock').textContent)")
-    phone.page.click("[data-test=call-stop]")
-    led(phone, front.url + "/calls/*", lambda: f"{front.url}/calls/{front.hub.reply('Calls/List')['calls'][0]['id']}")
+    press(phone, "[data-test=call-stop]", front.url + "/calls/*", lambda: f"{front.url}/calls/{front.hub.reply('Calls/List')['calls'][0]['id']}")
     phone.page.fill("[data-test=memo]", "She laughed.")
     phone.page.select_option("[name='record.emotion']", "happy")
     phone.page.click("[data-test=save]")

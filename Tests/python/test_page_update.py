@@ -9,10 +9,12 @@ from pages import shown
 from test_page_photos import WORKER
 from web import door
 
-LOADED = "performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname).filter((path) => path.endsWith('.js'))"
-KEPT = "caches.keys().then((names) => names.filter((name) => name.startsWith('files')))"
-# The worker of a version answers once it has kept all files.
-WORKER_OF = "navigator.serviceWorker.getRegistration().then((worker) => worker.active?.scriptURL.includes('%s') === true)"
+LOADED = """performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)
+    .filter((path) => path.startsWith('/files/') && path.endsWith('.js'))"""
+# The folders whose scripts are kept.
+KEPT = "caches.keys().then((names) => names.filter((name) => name.startsWith('/files/')).sort())"
+# The page as it is kept.
+SEEN = "caches.match(location.href).then((page) => page?.text())"
 # What app.js says at the end of its work, with and without a network.
 RUNS = "document.querySelector('[data-test=sync-state]').textContent !== ''"
 
@@ -47,62 +49,90 @@ def version(phone):
     return re.fullmatch(r".*/files/([0-9a-f]{16})/app.js", phone.script("app.js"))[1]
 
 
-def update(line, phone):
-    """Another version of kith-web, as the phone sees it."""
-    old = version(phone)
-    new = "0" * 16 if old[0] != "0" else "1" * 16
-    line.renamed = (old.encode(), new.encode())
-    return old, new
+def update(line, old, new):
+    """Another version of kith-web, as the phone sees it: what it calls so is what kith-web calls OLD, and nothing has that name any more."""
+    line.renamed, line.gone = (old.encode(), new.encode()), f"/files/{old}/".encode()
+
+
+def see(phone, address, version):
+    """Opens a page, and waits until it is kept with its scripts."""
+    phone.open(address)
+    phone.until(f"{SEEN}.then((page) => page?.includes('{version}') === true)")
 
 
 def test_a_page_that_is_open_loads_again_and_works_without_a_network(front, line, phone):
-    phone.open(line.url + "/")
-    old, new = update(line, phone)
-    assert all(f"/files/{old}/" in path for path in phone.read(LOADED) if path.startswith("/files/"))
-    front.hub.reply("Care/Record", {"category": "meal", "memo": "rice"})
-    phone.until(f"document.querySelector('script[type=module]').src.includes('{new}') && {RUNS}")
-    assert all(f"/files/{new}/" in path for path in phone.read(LOADED) if path.startswith("/files/"))
-    phone.until(WORKER_OF % new)
+    old, new = version(phone), "0" * 16
+    see(phone, line.url + "/", old)
+    loaded = phone.read(LOADED)
+    assert len(loaded) > 10 and all(f"/files/{old}/" in path for path in loaded)
+    update(line, old, new)
+    # No event tells of it. The phone comes to it when its connection comes back.
+    line.hang_up()
+    phone.until(f"document.querySelector('script[type=module]').src.includes('{new}') && {RUNS}", 60)
+    assert all(f"/files/{new}/" in path for path in phone.read(LOADED))
+    phone.until(f"{SEEN}.then((page) => page.includes('{new}'))")
+    without_a_network(phone, line.url + "/")
+    assert version(phone) == new and shown(phone) == ["soup"]
+
+
+def without_a_network(phone, address):
+    """Opens a page as the worker of the pages keeps it."""
+    phone.context.new_cdp_session(phone.page).send("Network.clearBrowserCache")
     phone.offline()
-    phone.open(line.url + "/")
+    phone.open(address)
     phone.until(RUNS)
-    assert version(phone) == new and sorted(shown(phone)) == ["rice", "soup"]
 
 
 def test_a_page_that_was_seen_before_an_update_has_the_scripts_of_then(line, phone):
-    phone.open(line.url + "/more")
-    phone.until(RUNS)
-    old, new = update(line, phone)
-    phone.open(line.url + "/")
-    phone.until(WORKER_OF % new)
-    assert version(phone) == new
-    # Only what the worker keeps.
-    phone.context.new_cdp_session(phone.page).send("Network.clearBrowserCache")
-    phone.offline()
-    phone.open(line.url + "/more")
-    phone.until(RUNS)
+    old, new = version(phone), "0" * 16
+    see(phone, line.url + "/more", old)
+    update(line, old, new)
+    see(phone, line.url + "/", new)
+    without_a_network(phone, line.url + "/more")
     assert version(phone) == old
-
-
-def test_of_files_that_do_not_all_come_none_is_kept(line, phone):
-    old, new = update(line, phone)
-    line.lost = b"/files/offline.html"
     phone.open(line.url + "/")
     phone.until(RUNS)
-    assert phone.read("navigator.serviceWorker.getRegistration().then((worker) => worker.update()).then(() => true, () => true)")
-    assert phone.read(KEPT) == [f"files/files/{old}/"]
-    line.lost = b""
+    assert version(phone) == new
+
+
+def test_a_page_whose_scripts_do_not_all_come_does_not_take_the_place_of_one_that_works(line, phone):
+    old, new = version(phone), "0" * 16
+    see(phone, line.url + "/", old)
+    update(line, old, new)
+    line.lost = f"/files/{new}/zone.js".encode()
     phone.open(line.url + "/")
-    phone.until(f"{KEPT}.then((names) => names.includes('files/files/{new}/'))")
+    without_a_network(phone, line.url + "/")
+    assert version(phone) == old and shown(phone) == ["soup"] and phone.read(KEPT) == [f"/files/{old}/"]
+    phone.offline(False)
+    line.lost = b""
+    see(phone, line.url + "/", new)
 
 
-def test_files_of_long_ago_go(line, phone):
-    first = version(phone)
+def test_scripts_go_with_the_last_page_that_names_them(line, phone):
+    old = version(phone)
+    see(phone, line.url + "/more", old)
     for number in range(3):
-        line.renamed = (first.encode(), str(number).encode() * 16)
-        phone.open(line.url + "/")
-        phone.until(f"{KEPT}.then((names) => names.at(-1).includes('{str(number) * 16}') && names.length <= 3)")
-    assert phone.read(KEPT) == [f"files/files/{str(number) * 16}/" for number in range(3)]
+        update(line, old, str(number) * 16)
+        see(phone, line.url + "/", str(number) * 16)
+        phone.until(f"{KEPT}.then((names) => names.join() === ['/files/{old}/', '/files/{str(number) * 16}/'].sort().join())")
+
+
+def test_a_phone_of_before_versions_goes_on(front, line, phone):
+    """Its pages name scripts without a version, which are kept in one cache with all files."""
+    old = version(phone)
+    see(phone, line.url + "/", old)
+    phone.read("""async (old) => {
+      const [pages, files] = await Promise.all([caches.open('pages'), caches.open('files')]);
+      const page = await (await pages.match('/')).text();
+      for (const [, name] of page.matchAll(RegExp(`"/files/${old}/([^"]*)"`, 'g'))) await files.put(`/files/${name}`, await fetch(`/files/${name}`));
+      const headers = { 'Content-Type': 'text/html; charset=utf-8' };
+      await pages.put('/', new Response(page.replaceAll(`/files/${old}/`, '/files/'), { headers }));
+      await caches.delete(`/files/${old}/`);
+    }""", old)
+    without_a_network(phone, line.url + "/")
+    assert phone.script("app.js") == line.url + "/files/app.js" and shown(phone) == ["soup"]
+    phone.offline(False)
+    see(phone, line.url + "/", old)
 
 
 def test_the_scripts_of_a_version_never_change_and_those_of_another_are_nowhere(front, phone):

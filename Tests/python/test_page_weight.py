@@ -41,9 +41,12 @@ def test_a_phone_keeps_each_file_that_a_page_loads(front):
         phone.join(front, name="taro")
         phone.open(front.url + "/")
         phone.until(WORKER)
+        # A page is kept after its scripts, if the worker was there when it was opened.
+        phone.open(front.url + "/")
+        phone.until("caches.match(location.href).then((page) => page !== undefined)")
         loaded = phone.read("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)")
-        kept = phone.read("""caches.keys().then((names) => caches.open(names.find((name) => name.startsWith('files'))))
-            .then((files) => files.keys()).then((keys) => keys.map((key) => new URL(key.url).pathname))""")
+        kept = phone.read("""caches.keys().then((names) => Promise.all(names.map(async (name) => (await caches.open(name)).keys())))
+            .then((keys) => keys.flat().map((key) => new URL(key.url).pathname))""")
         loaded = {path for path in loaded if path.startswith("/files/")}
         assert len(loaded) > 10 and loaded <= set(kept), loaded - set(kept)
 

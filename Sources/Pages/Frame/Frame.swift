@@ -36,7 +36,7 @@ public struct Frame: Sendable {
     <style>\(self.style)</style><link rel="manifest" href="/manifest.webmanifest">
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
     \(HTML(Self.modules.map { "<link rel=\"modulepreload\" href=\"\(self.scripts)\($0).js\">" }))\
-    <script type="module" src="\(self.scripts)app.js"></script></head>
+    <script type="module" src="\(self.scripts)app.js" data-worklet="\(self.scripts)recorder-worklet.js"></script></head>
     <body data-zone="\(self.view.zone.name)" data-language="\(self.view.language.rawValue)" data-device="\(self.view.device)" \
     data-role="\(self.view.role.rawValue)" data-streams="\(shown.streams.joined(separator: ","))" \
     data-position="\(position)" \
@@ -52,10 +52,13 @@ public struct Frame: Sendable {
     """
   }
 
-  /// What app.js imports, so that a browser asks for all of them at once.
+  /// What app.js imports, so that a browser asks for all of them at once. The worker of the pages keeps what a page names.
   private static let modules = [
     "form", "lists", "live", "photos", "push", "queue", "recorder", "sender", "store", "voice", "wav", "words", "zone",
   ]
+
+  /// The names of all scripts that a page runs.
+  public static let scripts = (Self.modules + ["app", "recorder-worklet"]).map { "\($0).js" }
 
   private func link(_ part: Shown.Part, _ current: Shown.Part) -> HTML {
     let mark: HTML = part == current ? " aria-current=\"page\"" : ""

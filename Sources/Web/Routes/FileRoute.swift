@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import KithMessages
 internal import NIOCore
+internal import Pages
 internal import WebFiles
 internal import WebRules
 
@@ -19,6 +20,10 @@ struct FileRoute: Sendable {
   /// The path of the folder that has the scripts of this version.
   static let scripts = "/files/\(EmbeddedFile.version)/"
 
+  /// `/files/`: the paths of the scripts that pages run, as JSON, which the worker of the pages keeps.
+  private static let list = ByteBuffer(
+    string: "[\(Frame.scripts.map { "\"\(Self.scripts)\($0)\"" }.joined(separator: ","))]")
+
   private let name: String
   private let isOfVersion: Bool
 
@@ -30,6 +35,11 @@ struct FileRoute: Sendable {
 
   /// Answers with the file, or says that the reader has it already.
   func answer(_ head: RequestHead) throws(Refusal) -> Response {
+    if self.name.isEmpty {
+      var response = Response.bytes(Self.list, "application/json")
+      response.headers[.cacheControl] = "no-cache"
+      return response
+    }
     guard let file = EmbeddedFile.all[self.name] else {
       throw Refusal(404, Failure(.notFound, "PAGE_UNKNOWN", "There is no such file."))
     }
@@ -74,9 +84,10 @@ private struct EmbeddedFile: Sendable {
     return files
   }()
 
-  /// The same for the same files: sixteen digits of the digest of all of them.
+  /// The same for the same scripts: sixteen digits of the digest of all of them.
   static let version: String = {
-    let tags = Self.all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.tag)" }
+    let scripts = Self.all.filter { $0.key.hasSuffix(".js") }.sorted { $0.key < $1.key }
+    let tags = scripts.map { "\($0.key) \($0.value.tag)" }
     return Hex.encode(SHA256.digest(Array(tags.joined(separator: "\n").utf8)).prefix(8))
   }()
 

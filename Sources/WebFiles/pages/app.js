@@ -1,6 +1,6 @@
 // Begins here: makes the page of the server live, and its forms work without the network.
 import { message } from "./form.js";
-import { follow, followPresses, isInUse, refresh, refreshIfStale, refreshSoon, sayOffline, script, unfollow, WORKER } from "./live.js";
+import { follow, followPresses, isInUse, refresh, refreshIfStale, refreshSoon, sayOffline, script, unfollow } from "./live.js";
 import { prepareLists, returnToPlace } from "./lists.js";
 import { forgetPhotos, photosOf, preparePhotos } from "./photos.js";
 import { endPush, preparePush } from "./push.js";
@@ -175,7 +175,7 @@ async function leave(form) {
     return;
   }
   await store.wipe().catch(() => undefined);
-  // The files stay. They say nothing of anyone, and the worker fetches them once in a version.
+  // The files stay: they say nothing of anyone, and the worker fetches some of them once.
   await caches.delete("pages");
   sessionStorage.clear();
   await endPush().catch(() => undefined);
@@ -263,7 +263,7 @@ async function begin() {
   await showWaiting();
   follow(() => void drain());
   void drain();
-  await navigator.serviceWorker?.register(script(WORKER)).catch(() => undefined);
+  await navigator.serviceWorker?.register(script("/sw.js")).catch(() => undefined);
   // Firefox asks the person, and answers when they have: nothing may wait for it.
   void navigator.storage?.persist?.().catch(() => false);
 }

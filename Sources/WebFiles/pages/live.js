@@ -4,8 +4,6 @@ import { say, word } from "./words.js";
 
 /** Where the scripts of this page's version are. */
 const SCRIPTS = new URL(".", import.meta.url).pathname;
-/** The script that answers for the house without a network. */
-export const WORKER = `/sw.js?scripts=${SCRIPTS}`;
 /** The script that takes sound. */
 export const WORKLET = `${SCRIPTS}recorder-worklet.js`;
 
@@ -13,7 +11,7 @@ const policy = globalThis.trustedTypes?.createPolicy("kith", {
   // Pages of this server alone: the text of an answer to fetch(location).
   createHTML: (/** @type {string} */ text) => text,
   createScriptURL: (/** @type {string} */ url) => {
-    if (![WORKER, WORKLET].includes(url)) throw new TypeError(url);
+    if (!["/sw.js", WORKLET].includes(url)) throw new TypeError(url);
     return url;
   },
 });
@@ -116,6 +114,8 @@ export async function refresh() {
     }
     // kith-web was updated. The scripts of before need not fit the page that it makes now.
     if (!page.querySelector(`script[src="${SCRIPTS}app.js"]`)) {
+      // What is typed or said from now on would be lost.
+      old.inert = true;
       location.reload();
       return;
     }
@@ -178,6 +178,8 @@ export function sayOffline() {
 
 /** @type {EventSource | undefined} */
 let followed;
+/** Whether the house could be reached before. */
+let wasConnected = false;
 
 /**
  * Says why events were refused, which a stream does not tell: this device is signed out, or there is no connection.
@@ -210,6 +212,9 @@ export function follow(connected) {
   source.onopen = () => {
     say(word("live"));
     connected();
+    // kith-web may have been updated meanwhile, of which no event tells.
+    if (wasConnected) refreshSoon();
+    wasConnected = true;
   };
   // Events come from here on. If the page was made earlier, no event tells what changed between.
   source.addEventListener("position", (event) => {

@@ -1,38 +1,45 @@
-// The page without the network: pages come from the house if it answers in time, else as they were last seen. Files are those of one
-// version of the program, all of them or none.
+// The page without the network: pages and files come from the house if it answers in time, else as they were last seen. A page names the
+// scripts of its version, which never change: they are kept before the page is, all of them or none, and go with the last page of theirs.
 
-/** Where the scripts of this version are: `/files/0123456789abcdef/`. */
-const SCRIPTS = new URL(location.href).searchParams.get("scripts") ?? "/files/";
-const FILES = [
-  ...[
-    "app.js", "form.js", "lists.js", "live.js", "photos.js", "push.js", "queue.js", "recorder-worklet.js", "recorder.js", "sender.js",
-    "store.js", "voice.js", "wav.js", "words.js", "zone.js",
-  ].map((name) => SCRIPTS + name),
-  "/files/icon.svg", "/files/offline.html", "/files/page.css", "/manifest.webmanifest",
-];
-/** What the name of each cache of files begins with. */
-const VERSION = "files";
-/** How many versions are kept: pages that were seen before an update need the scripts of then. */
-const MOST_VERSIONS = 3;
-/** How many milliseconds the house has for a page that was seen, and for one that was not. */
+/** What is shown in the place of a page that was not seen, and what a browser asks for by itself. */
+const FILES = ["/files/icon.svg", "/files/offline.html", "/files/page.css", "/manifest.webmanifest"];
+/** A script of a version, and the folder of that version: `/files/0123456789abcdef/app.js`. */
+const SCRIPT = /"((\/files\/[0-9a-f]{16}\/)[\w-]+\.js)"/g;
+/** How many milliseconds the house has for something that was seen, and for a page that was not. */
 const PATIENCE = [3000, 20_000];
 const MOST_PAGES = 200;
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(keepFiles().then(() => worker.skipWaiting()));
+  event.waitUntil(Promise.all([keepAll("files", FILES), keepScripts()]).then(() => worker.skipWaiting()));
 });
 
-/** Keeps the files of this version once all have come. Throws if something on the way to the house answers. */
-async function keepFiles() {
-  const answers = await Promise.all(FILES.map(async (file) => {
-    const answer = await fetch(file);
-    if (!answer.ok || !isHouse(answer)) throw new TypeError(file);
-    await answer.clone().arrayBuffer();
-    return answer;
-  }));
-  const cache = await caches.open(VERSION + SCRIPTS);
-  await Promise.all(answers.map((answer, index) => cache.put(FILES[index], answer)));
+/** Keeps the scripts of now, which the house lists: the page that is open is the first one to be kept when it is opened again. */
+async function keepScripts() {
+  const { folder, files } = scripts(await (await whole("/files/")).text());
+  if (folder) await keepAll(folder, files);
+}
+
+/**
+ * What the house has there, once all of it has come. Throws if something on the way to the house answers.
+ * @param {string} address
+ */
+async function whole(address) {
+  const answer = await fetch(address);
+  if (!answer.ok || !isHouse(answer)) throw new TypeError(address);
+  await answer.clone().arrayBuffer();
+  return answer;
+}
+
+/**
+ * Keeps files once all have come.
+ * @param {string} name of the cache
+ * @param {string[]} files
+ */
+async function keepAll(name, files) {
+  const answers = await Promise.all(files.map(whole));
+  const cache = await caches.open(name);
+  await Promise.all(answers.map((answer, index) => cache.put(files[index], answer)));
 }
 
 /**
@@ -41,72 +48,94 @@ async function keepFiles() {
  */
 const isHouse = (answer) => answer.headers.has("Kith-House");
 
-worker.addEventListener("activate", (event) => event.waitUntil(forgetFiles().then(() => worker.clients.claim())));
-
-/** Forgets the files of versions of long ago. */
-async function forgetFiles() {
-  const others = (await caches.keys()).filter((name) => name.startsWith(VERSION) && name !== VERSION + SCRIPTS);
-  // The oldest are named first.
-  for (const name of others.slice(0, Math.max(0, others.length + 1 - MOST_VERSIONS))) await caches.delete(name);
-}
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
 worker.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   // Files to take away are not pages that were seen.
   if (event.request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/blobs/")) return;
-  if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
-    event.respondWith(file(event.request));
+  const folder = scripts(`"${url.pathname}"`).folder;
+  if (folder) {
+    event.respondWith(caches.match(event.request.url, { cacheName: folder }).then((kept) => kept ?? fetch(event.request)));
+  } else if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
+    event.respondWith(fromHouse(event, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
-    event.respondWith(page(event.request));
+    event.respondWith(fromHouse(event, "pages"));
   }
 });
 
+/** @typedef {{ folder?: string, files: string[] }} Scripts */
+
 /**
- * A file as this version has it, or as the version had it whose page asks for it.
- * @param {Request} request
+ * The scripts that a page names, and their folder, which is also the name of their cache.
+ * @param {string} page
+ * @returns {Scripts}
  */
-async function file(request) {
-  const own = await caches.open(VERSION + SCRIPTS);
-  return await own.match(request.url) ?? await caches.match(request.url) ?? await fetch(request);
+function scripts(page) {
+  const found = [...page.matchAll(SCRIPT)];
+  return { folder: found[0]?.[2], files: [...new Set(found.map(([, file]) => file))] };
 }
 
-/** @param {Request} request */
-async function page(request) {
-  const cache = await caches.open("pages");
+/** @param {FetchEvent} event @param {string} name of the cache */
+async function fromHouse(event, name) {
+  const { request } = event;
+  const cache = await caches.open(name);
   const seen = await cache.match(request.url);
-  const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE[seen ? 0 : 1]);
+  const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE[seen || name === "files" ? 0 : 1]);
   try {
     const answer = await fetch(request, { signal });
     if (!isHouse(answer)) {
       // A login page is shown in the place of a page, so that somebody can log in.
-      if (answer.status < 500) return answer;
+      if (name === "pages" && answer.status < 500) return answer;
       throw new TypeError("an answer of something else");
     }
     // Signed out: what this device has seen goes. What it has not sent yet is not here.
     if (answer.status === 401) await caches.delete("pages");
     if (answer.ok) {
       // One that breaks off is no answer, and what was seen before is more than half of this one.
-      await answer.clone().arrayBuffer();
+      const text = await answer.clone().text();
       // On a full disk nothing is kept for later, and the answer is shown all the same.
-      await keep(cache, request, answer.clone()).catch(() => undefined);
+      const work = (name === "pages" ? keepPage(request.url, answer.clone()) : cache.put(request.url, answer.clone())).catch(() => undefined);
+      // Nobody waits for the scripts of another version.
+      if (await areKept(scripts(text))) await work; else event.waitUntil(work);
     }
     if (answer.status < 500) return answer;
     return seen ?? answer;
   } catch {
-    return seen ?? await caches.match("/files/offline.html") ?? Response.error();
+    return seen ?? (name === "pages" ? await caches.match("/files/offline.html") : undefined) ?? Response.error();
   }
 }
 
+/** @param {Scripts} scripts */
+async function areKept({ folder, files }) {
+  const kept = await Promise.all(files.map((file) => caches.match(file, { cacheName: folder })));
+  return kept.every((file) => file);
+}
+
 /**
- * Keeps a page for times without the network, and forgets those that were seen first.
- * @param {Cache} cache
- * @param {Request} request
+ * Keeps a page for times without the network, once its scripts are kept, and forgets those that were seen first.
+ * @param {string} address
  * @param {Response} answer
  */
-async function keep(cache, request, answer) {
-  await cache.put(request.url, answer);
-  const seen = await cache.keys();
-  for (const request of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await cache.delete(request);
+async function keepPage(address, answer) {
+  const named = scripts(await answer.clone().text());
+  const isNew = !await areKept(named);
+  if (named.folder && isNew) await keepAll(named.folder, named.files);
+  const pages = await caches.open("pages");
+  await pages.put(address, answer);
+  const seen = await pages.keys();
+  for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await pages.delete(page);
+  if (isNew) await forgetScripts();
+}
+
+/** Forgets the scripts that no page has that is kept. */
+async function forgetScripts() {
+  const pages = await caches.open("pages");
+  const texts = await Promise.all((await pages.keys()).map(async (page) => await (await pages.match(page))?.text() ?? ""));
+  const folders = texts.map((text) => scripts(text).folder);
+  for (const name of await caches.keys()) {
+    if (name.startsWith("/files/") && !folders.includes(name)) await caches.delete(name);
+  }
 }
 
 // MARK: - Reminders

@@ -1,4 +1,5 @@
 // Speaks to the house: sound goes to this device piece by piece while somebody speaks, and to the hub when they have stopped.
+import { refreshIfStale } from "./live.js";
 import { canRecord, ownType, startRecorder } from "./recorder.js";
 import { add } from "./sender.js";
 import * as store from "./store.js";
@@ -164,7 +165,6 @@ async function stopRecording(name) {
   if (!open) return;
   const hasFocus = document.activeElement?.matches("form.voice button") === true;
   session = undefined;
-  delete document.body.dataset.recording;
   for (const track of open.stream.getTracks()) track.stop();
   await open.lock?.release().catch(() => undefined);
   try {
@@ -180,12 +180,15 @@ async function stopRecording(name) {
     name = "recording-full";
   } finally {
     open.release();
+    // Until here the page stays as it is.
+    delete document.body.dataset.recording;
   }
   for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;
   for (const record of document.querySelectorAll("form.voice [data-test=record]")) record.setAttribute("aria-pressed", "false");
   prepareVoice();
   if (hasFocus) /** @type {HTMLElement | null} */ (document.querySelector("form.voice [data-test=record]"))?.focus();
+  refreshIfStale();
 }
 
 document.addEventListener("visibilitychange", () => { if (document.hidden) void stopRecording("recording-interrupted"); });
