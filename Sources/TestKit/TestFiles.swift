@@ -38,4 +38,17 @@ public final class TemporaryDirectory: Sendable {
 
   /// The path of a file in it.
   public func file(_ name: String) -> String { "\(self.path)/\(name)" }
+
+  /// Writes a program of the shell; returns its path.
+  ///
+  /// Another process does it. A file that this one writes could still be open in a child that another test has just forked, and the system
+  /// runs no program that is open for writing.
+  public func program(_ script: String, named name: String) throws -> String {
+    let writer = try Process.run(
+      URL(filePath: "/bin/sh"),
+      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#, self.file(name), script])
+    writer.waitUntilExit()
+    guard writer.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    return self.file(name)
+  }
 }

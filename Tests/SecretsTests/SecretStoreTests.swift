@@ -140,16 +140,9 @@ struct SecretStoreTests {
     #expect(missing?.message.contains("libsecret-tools") == true)
   }
 
-  /// Writes a program that replaces libsecret's. Another process does it: a file that this one writes could still be open
-  /// in a child that another test has just forked, and cannot be run then.
+  /// Writes a program that replaces libsecret's.
   private static func tool(_ script: String, in place: TemporaryDirectory) throws -> String {
-    let path = place.path + "/secret-tool"
-    let writer = try Process.run(
-      URL(fileURLWithPath: "/bin/sh"),
-      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#, path, script])
-    writer.waitUntilExit()
-    try #require(writer.terminationStatus == 0)
-    return path
+    try place.program(script, named: "secret-tool")
   }
 
   @Test("a keyring that cannot be asked is not one without the secret")

@@ -33,16 +33,9 @@ struct Desk: Sendable {
       [EngineSettings("fake", languages: languages, .command(program: program, arguments: []))], directory: directory)
   }
 
-  /// Writes a program. Another process does it: a file that this one writes could still be open in a child that another
-  /// test has just forked, and cannot be run then.
+  /// Writes a program.
   static func script(_ text: String, named name: String = "engine", in directory: TemporaryDirectory) throws -> String {
-    let path = directory.file(name)
-    let writer = try Process.run(
-      URL(fileURLWithPath: "/bin/sh"),
-      arguments: ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#, path, text])
-    writer.waitUntilExit()
-    try #require(writer.terminationStatus == 0)
-    return path
+    try directory.program(text, named: name)
   }
 
   func transcribe(

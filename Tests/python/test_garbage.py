@@ -17,7 +17,7 @@ from trials import add_folder, contacts, daemon, make_folder, sync
 MESSAGES = 30_000
 WARM_UP = 3_000
 SEED = seed(4711)
-LONGEST_WAIT = 20.0  # seconds
+LONGEST_WAIT = 5.0  # seconds
 GROWTH = 5 * 1024   # KiB
 
 

@@ -61,7 +61,7 @@ def card(number, photo):
 
 @pytest.mark.waits
 def test_a_recording_and_pictures_come_over_a_slow_link(home):
-    link = SlowLink(home.directory / "slow", f"{home.runtime}/work.sock")
+    link, began = SlowLink(home.directory / "slow", f"{home.runtime}/work.sock"), time.monotonic()
     try:
         worker = Worker(home, "transcriber,contacts", "far", reach=("--hub", f"ipc://{link.path}"))
         home.workers.append(worker.start())
@@ -87,6 +87,6 @@ def test_a_recording_and_pictures_come_over_a_slow_link(home):
         # What was on its way when the first wait was over goes twice, and on a slow machine once more when the next one is.
         for way, size in (("down", len(sound)), ("up", sum(map(len, pictures)))):
             print(f"{link.carried[way]} bytes {way} for {size}")
-            assert size < link.carried[way] < 5 * size
+            assert size < link.carried[way] < (2.2 if time.monotonic() - began < 40 else 5) * size
     finally:
         link.remove()

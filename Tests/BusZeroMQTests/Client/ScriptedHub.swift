@@ -21,8 +21,8 @@ actor ScriptedHub: LoopActor {
   private var message = MultipartMessage(capacity: 16)
   /// All received requests.
   private(set) var requests: [RequestFrame] = []
-  /// Their ids. On a busy machine a command may come again before its answer has arrived.
-  var requestIDs: Set<String> { Set(self.requests.map(\.header.requestID)) }
+  /// Those that were sent for the first time. On a busy machine a command may come again before its answer has arrived.
+  var commands: [RequestFrame] { self.requests.filter { $0.header.attempt == 0 } }
   /// The connections of the requests.
   private(set) var peers: Set<[UInt8]> = []
   private(set) var subscriptions = 0

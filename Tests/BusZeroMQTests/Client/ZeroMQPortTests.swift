@@ -36,7 +36,9 @@ struct ZeroMQPortTests {
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
     #expect(answers == Set((0..<500).map(String.init)))
-    #expect(await hub.requestIDs.count == 500)
+    #expect(await hub.commands.count == 500)
+    let (requests, peers) = (await hub.requests, await hub.peers)
+    #expect(peers.count == 1 || requests.contains { $0.header.attempt > 0 })
     await port.close()
   }
 
@@ -65,13 +67,13 @@ struct ZeroMQPortTests {
       for index in 0..<12 {
         group.addTask { _ = try await port.ask(self.ping("\(index)")) }
         // The next one is made when the hub has this one.
-        while await hub.requestIDs.count <= index { await Task.yield() }
+        while await hub.commands.count <= index { await Task.yield() }
       }
       try await group.waitForAll()
     }
     // On a busy machine some are sent again before the last ones are made.
     let sent = await hub.requests
-    let first = sent.filter { $0.header.attempt == 0 }.map(\.header.requestID)
+    let first = await hub.commands.map(\.header.requestID)
     #expect(first.count == 12)
     #expect(sent.filter { $0.header.attempt == 1 }.map(\.header.requestID) == first)
     #expect(await hub.peers.count >= 2)
@@ -86,12 +88,12 @@ struct ZeroMQPortTests {
     try await withThrowingTaskGroup { group in
       for index in 0..<60 {
         group.addTask { _ = try await port.ask(self.ping("\(index) \(long)")) }
-        while await hub.requestIDs.count <= index { await Task.yield() }
+        while await hub.commands.count <= index { await Task.yield() }
       }
       try await group.waitForAll()
     }
     let sent = await hub.requests
-    let first = sent.filter { $0.header.attempt == 0 }.map(\.header.requestID)
+    let first = await hub.commands.map(\.header.requestID)
     #expect(first.count == 60)
     #expect(sent.filter { $0.header.attempt == 1 }.map(\.header.requestID) == first)
     await port.close()
@@ -109,7 +111,7 @@ struct ZeroMQPortTests {
       self.ping("a"), CallContext(progress: { progress in seen.withLock { $0.append(progress.fraction) } }))
     _ = try await port.ask(self.ping("b"))
     #expect(seen.withLock { $0 } == [0.5])
-    #expect(await hub.requests.filter { $0.header.attempt == 0 }.map(\.header.wantProgress) == [true, false])
+    #expect(await hub.commands.map(\.header.wantProgress) == [true, false])
     await port.close()
   }
 
@@ -121,7 +123,7 @@ struct ZeroMQPortTests {
     }
     let port = self.room.port()
     #expect(await self.failure { _ = try await port.ask(self.ping("a")) } == refusal)
-    #expect(await hub.requestIDs.count == 1)
+    #expect(await hub.commands.count == 1)
     await port.close()
   }
 
@@ -134,7 +136,7 @@ struct ZeroMQPortTests {
     }
     let port = self.room.port()
     for index in 0..<10 { #expect(try await port.ask(self.ping("\(index)")).echo == Data("\(index)".utf8)) }
-    #expect(await hub.requestIDs.count == 10)
+    #expect(await hub.commands.count == 10)
     await port.close()
   }
 
@@ -155,7 +157,7 @@ struct ZeroMQPortTests {
     #expect(never?.reason == "HUB_NOT_RUNNING")
     let hub = try await ScriptedHub.start(in: self.room) { request, _ in [request.echo()] }
     #expect(try await port.ask(self.ping("b")).echo == Data("b".utf8))
-    #expect(await hub.requestIDs.count == 1)
+    #expect(await hub.commands.count == 1)
     await port.close()
   }
 
@@ -165,7 +167,7 @@ struct ZeroMQPortTests {
     async let answer = port.ask(self.ping("a"))
     let hub = try await ScriptedHub.start(in: self.room) { request, _ in [request.echo()] }
     #expect(try await answer.echo == Data("a".utf8))
-    #expect(await hub.requestIDs.count == 1)
+    #expect(await hub.commands.count == 1)
     await port.close()
   }
 
@@ -213,7 +215,7 @@ struct ZeroMQPortTests {
     }
     #expect(await self.failure { try await task.value } == .cancelled)
     _ = try await port.ask(self.ping("b"))
-    #expect(await hub.requestIDs.count == 1)
+    #expect(await hub.commands.count == 1)
     await port.close()
   }
 
@@ -255,7 +257,7 @@ struct ZeroMQPortTests {
       port.post { $0.start(command) { continuation.resume(returning: $0) } }
     }
     #expect(try outcome.get().reply.echo == Data("a".utf8))
-    #expect(await hub.requestIDs.count == 1)
+    #expect(await hub.commands.count == 1)
     await port.close()
   }
 
