@@ -4,8 +4,9 @@ import re
 import pytest
 
 from browser import browser  # noqa: F401 - a fixture
+from keyed import eventually
 from line import Line
-from pages import shown
+from pages import SLOW, shown
 from test_page_photos import WORKER
 from web import door
 
@@ -81,6 +82,22 @@ def without_a_network(phone, address):
     phone.offline()
     phone.open(address)
     phone.until(RUNS)
+
+
+def test_a_press_that_is_being_kept_is_not_cut_off_by_an_update(front, line, phone):
+    ann = front.hub.reply("People/Create", {"record": {"firstName": "Ann"}})["id"]
+    old, new = version(phone), "0" * 16
+    see(phone, f"{line.url}/people/{ann}", old)
+    phone.read(SLOW, "queue")
+    phone.page.click("[data-test=call-start]")
+    update(line, old, new)
+    line.hang_up()
+    # The page has asked again by now: a connection comes back after two seconds.
+    phone.page.wait_for_timeout(6000)
+    assert version(phone) == old
+    phone.read("window.kept = true")
+    phone.until(f"document.querySelector('script[type=module]').src.includes('{new}') && {RUNS}", 60)
+    assert eventually(lambda: len(front.hub.reply("Calls/List").get("calls", [])) == 1)
 
 
 def test_a_page_that_was_seen_before_an_update_has_the_scripts_of_then(line, phone):

@@ -99,15 +99,15 @@ extension SyncEngine {
   /// Sends due changes and reads. For a caller that waits, it also waits briefly for changes that the server may still
   /// be running, and sends them.
   private func work() async throws(Failure) {
+    var mayBeDue = self.plan?.next != nil
     try await self.takeTurns()
     let end = self.uptime() + Self.patience
-    var mayBeDue = false
     while self.agenda.current?.waiters.isEmpty == false, let rest = try await self.heldFor(until: end) {
       do { try await self.sleep(min(rest, Self.breath)) } catch { throw .cancelled }
       mayBeDue = !self.isPushWanted && rest > Self.breath
       if !mayBeDue { try await self.takeTurns() }
     }
-    // On a busy machine the last breath may have taken longer than the rest.
+    // Reading takes a while, and on a busy machine the last breath may have taken longer than the rest.
     if mayBeDue { try await self.takeTurns() }
     // Of a caller that joined while this was looked up.
     while self.isRereadWanted { try await self.takeTurns() }

@@ -29,7 +29,7 @@ struct FileRoute: Sendable {
 
   /// Makes the route of a file: its name, or version and name.
   init(path: String) {
-    self.isOfVersion = path.hasPrefix(EmbeddedFile.version + "/")
+    self.isOfVersion = path.hasPrefix(EmbeddedFile.version + "/") && path.hasSuffix(".js")
     self.name = self.isOfVersion ? String(path.dropFirst(EmbeddedFile.version.count + 1)) : path
   }
 
@@ -84,10 +84,10 @@ private struct EmbeddedFile: Sendable {
     return files
   }()
 
-  /// The same for the same scripts: sixteen digits of the digest of all of them.
+  /// The same for the same pages: sixteen digits of the digest of their scripts, styles and pictures.
   static let version: String = {
-    let scripts = Self.all.filter { $0.key.hasSuffix(".js") }.sorted { $0.key < $1.key }
-    let tags = scripts.map { "\($0.key) \($0.value.tag)" }
+    let files = Self.all.filter { $0.key != "openapi.json" }.sorted { $0.key < $1.key }
+    let tags = files.map { "\($0.key) \($0.value.tag)" }
     return Hex.encode(SHA256.digest(Array(tags.joined(separator: "\n").utf8)).prefix(8))
   }()
 

@@ -56,6 +56,7 @@ async function submit(form, submitter) {
   const isNoted = noted !== undefined && fill(body, noted, new Date().toISOString());
   if (form.matches("[data-needs-photo]") && photos.length === 0) {
     submitter?.removeAttribute("disabled");
+    refreshIfStale();
     say(word("photo-needed"));
     return;
   }
@@ -80,6 +81,7 @@ async function submit(form, submitter) {
   const isCorrection = ["ifContent", "ifUpdatedAt"].some((name) => form.elements.namedItem(name));
   if (isCorrection) startFrom(form, fields); else if (isDone) form.reset();
   submitter?.removeAttribute("disabled");
+  refreshIfStale();
   // A form that was unfolded is folded again: while it is open, the page stays as it is.
   const around = form.closest("details");
   if (around && isDone) around.open = false;
@@ -175,7 +177,7 @@ async function leave(form) {
     return;
   }
   await store.wipe().catch(() => undefined);
-  // The files stay: they say nothing of anyone, and the worker fetches some of them once.
+  // The files stay: they say nothing of anyone, and the worker fetches some of them only when it is installed.
   await caches.delete("pages");
   sessionStorage.clear();
   await endPush().catch(() => undefined);

@@ -57,7 +57,9 @@ export function isInUse() {
   if (!main) return false;
   const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
     main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
-  return isPressed || document.body.dataset.recording === "true" || isScrolled() || main.querySelector("details[open] form") !== null
+  // The button of a form cannot be pressed while what it sends is being kept.
+  return isPressed || document.body.dataset.recording === "true" || isScrolled()
+    || main.querySelector("form [disabled], details[open] form") !== null
     || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
@@ -114,8 +116,11 @@ export async function refresh() {
     }
     // kith-web was updated. The scripts of before need not fit the page that it makes now.
     if (!page.querySelector(`script[src="${SCRIPTS}app.js"]`)) {
-      // What is typed or said from now on would be lost.
+      // One that was kept earlier, because the house is slow, is no update.
+      if ((page.body.dataset.made ?? "") < (document.body.dataset.made ?? "")) return;
+      // What is typed or said from now on would be lost. A person may end the loading, and goes on then.
       old.inert = true;
+      setTimeout(() => { old.inert = false; }, 25_000);
       location.reload();
       return;
     }

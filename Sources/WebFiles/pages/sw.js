@@ -56,13 +56,21 @@ worker.addEventListener("fetch", (event) => {
   if (event.request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/blobs/")) return;
   const folder = scripts(`"${url.pathname}"`).folder;
   if (folder) {
-    event.respondWith(caches.match(event.request.url, { cacheName: folder }).then((kept) => kept ?? fetch(event.request)));
-  } else if (url.pathname.startsWith("/files/") || url.pathname === "/manifest.webmanifest") {
+    event.respondWith(asKept(event.request, folder));
+  } else if (FILES.includes(url.pathname)) {
     event.respondWith(fromHouse(event, "files"));
+  } else if (url.pathname.startsWith("/files/")) {
+    // Pages of before scripts had versions.
+    event.respondWith(asKept(event.request, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
     event.respondWith(fromHouse(event, "pages"));
   }
 });
+
+/** @param {Request} request @param {string} name of the cache */
+async function asKept(request, name) {
+  return await caches.match(request.url, { cacheName: name }) ?? await fetch(request);
+}
 
 /** @typedef {{ folder?: string, files: string[] }} Scripts */
 
@@ -95,7 +103,8 @@ async function fromHouse(event, name) {
       // One that breaks off is no answer, and what was seen before is more than half of this one.
       const text = await answer.clone().text();
       // On a full disk nothing is kept for later, and the answer is shown all the same.
-      const work = (name === "pages" ? keepPage(request.url, answer.clone()) : cache.put(request.url, answer.clone())).catch(() => undefined);
+      const kept = answer.clone();
+      const work = (name === "pages" ? keepPage(cache, request.url, kept) : cache.put(request.url, kept)).catch(() => undefined);
       // Nobody waits for the scripts of another version.
       if (await areKept(scripts(text))) await work; else event.waitUntil(work);
     }
@@ -114,23 +123,37 @@ async function areKept({ folder, files }) {
 
 /**
  * Keeps a page for times without the network, once its scripts are kept, and forgets those that were seen first.
+ * @param {Cache} pages as they were when the page came: what comes after somebody has signed out is kept nowhere
  * @param {string} address
  * @param {Response} answer
  */
-async function keepPage(address, answer) {
+async function keepPage(pages, address, answer) {
   const named = scripts(await answer.clone().text());
-  const isNew = !await areKept(named);
-  if (named.folder && isNew) await keepAll(named.folder, named.files);
-  const pages = await caches.open("pages");
-  await pages.put(address, answer);
-  const seen = await pages.keys();
-  for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await pages.delete(page);
-  if (isNew) await forgetScripts();
+  if (named.folder && !await areKept(named)) {
+    await Promise.all([keepAll(named.folder, named.files), keepAll("files", FILES)]);
+  }
+  await alone(async () => {
+    // Another page has just forgotten them: this one is kept when it is opened again.
+    if (!await areKept(named)) return;
+    const { folder } = scripts(await (await pages.match(address))?.text() ?? "");
+    await pages.put(address, answer);
+    const seen = await pages.keys();
+    for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await pages.delete(page);
+    if (folder !== named.folder) await forgetScripts(pages);
+  });
 }
 
-/** Forgets the scripts that no page has that is kept. */
-async function forgetScripts() {
-  const pages = await caches.open("pages");
+/**
+ * Does something with the pages while nobody else does.
+ * @param {() => Promise<void>} work
+ */
+const alone = (work) => navigator.locks ? navigator.locks.request("kith-pages", work) : work();
+
+/**
+ * Forgets the scripts that no page has that is kept.
+ * @param {Cache} pages
+ */
+async function forgetScripts(pages) {
   const texts = await Promise.all((await pages.keys()).map(async (page) => await (await pages.match(page))?.text() ?? ""));
   const folders = texts.map((text) => scripts(text).folder);
   for (const name of await caches.keys()) {

@@ -96,6 +96,7 @@ async function start(form) {
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
     delete document.body.dataset.recording;
+    refreshIfStale();
     output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
     return;
   }
@@ -125,6 +126,7 @@ async function start(form) {
   } catch {
     release();
     delete document.body.dataset.recording;
+    refreshIfStale();
     for (const track of stream.getTracks()) track.stop();
     output.textContent = word("no-storage");
     return;
