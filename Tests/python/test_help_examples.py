@@ -123,7 +123,7 @@ def furnish(home, example):
         run(home, "contacts", "source", "remove", "home")
 
 
-@pytest.mark.parametrize("example", filter(is_run, EXAMPLES))
+@pytest.mark.parametrize("example", list(filter(is_run, EXAMPLES)))
 def test_the_examples_of_help_work(home, example):
     furnish(home, example)
     arguments = [word.replace("~", str(home.folder)) for word in shlex.split(example)[1:]]

@@ -244,9 +244,10 @@ def test_what_is_said_is_shown_at_the_broker(hub, tmp_path):
 
 
 @pytest.mark.parametrize("garbage", [
-    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00" + os.urandom(512) + b"\n", b"{}\n", b"null\n", b'{"type": 3}\n', b"\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", pytest.param(b"\x16\x03\x01\x02\x00" + os.urandom(512) + b"\n", id="TLS"),
+    b"{}\n", b"null\n", b'{"type": 3}\n', b"\n",
     b'{"type": "transcript", "data_length": 99999999999}\n', b'{"type": "transcript", "data_length": -5}\n',
-    b'{"type": "transcript", "data_length": 4}\n{{{{', b"x" * 100_000,
+    b'{"type": "transcript", "data_length": 4}\n{{{{', pytest.param(b"x" * 100_000, id="long"),
     b'{"type": "transcript", "payload_length": 18446744073709551615}\n', b'{"type": "transcript", "data_length": 3}\n\xff\xfe\xfd',
 ])
 def test_garbage_ends_the_connection_alone(hub, garbage):
