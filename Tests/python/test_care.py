@@ -56,7 +56,7 @@ class Home:
     def kith(self, *arguments, check=True):
         run = subprocess.run(
             [BIN / "kith", "--runtime-dir", self.folder / "run", "--json", *arguments], capture_output=True, text=True,
-            timeout=60)
+            timeout=240)
         assert run.returncode == 0 or not check, run.stderr
         return json.loads(run.stdout) if run.returncode == 0 and run.stdout.strip() else run
 

@@ -13,7 +13,7 @@ UTC = datetime.UTC
 
 
 def stamp(time):
-    return time.replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return time.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
 
 
 @pytest.fixture
@@ -23,10 +23,11 @@ def house(hub):
 
 
 @pytest.fixture
-def soon():
-    """A time of day that comes within two hours, and its next moment."""
-    moment = (datetime.datetime.now(UTC) + datetime.timedelta(hours=1, minutes=45)).replace(minute=0, second=0, microsecond=0)
-    if moment < datetime.datetime.now(UTC) + datetime.timedelta(minutes=30):
+def soon(house):
+    """A time of day of the household that comes within two hours, and its next moment; an hour later it is the same day."""
+    zone = noon(house)
+    moment = (datetime.datetime.now(zone) + datetime.timedelta(hours=1, minutes=45)).replace(minute=0, second=0, microsecond=0)
+    if moment < datetime.datetime.now(zone) + datetime.timedelta(minutes=30):
         moment += datetime.timedelta(minutes=30)
     return f"{moment:%H:%M}", stamp(moment), f"{moment:%Y-%m-%d}"
 
