@@ -252,7 +252,8 @@ let package = Package(
       name: "BackupsTests",
       dependencies: ["Backups", "Bus", "CivilTime", "EventLoop", "KithMessages", "Storage", "TestKit", logging],
       swiftSettings: strict),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", logging], swiftSettings: strict),
+    .testTarget(
+      name: "EventLoopTests", dependencies: ["EventLoop", "CLinux", "TestKit", logging], swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ", "EventLoop", "CLinux", logging], swiftSettings: strict),
     .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", metrics], swiftSettings: strict),
     .testTarget(

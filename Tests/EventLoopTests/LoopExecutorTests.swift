@@ -3,6 +3,7 @@ import Dispatch
 import EventLoop
 import Glibc
 import Logging
+import TestKit
 import Testing
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -139,10 +140,7 @@ struct LoopExecutorTests {
       await loop.retire()
       await loop.retire()
       // The system may list a thread for a moment after it was joined.
-      for _ in 0..<1000 where access("/proc/self/task/\(thread)", F_OK) == 0 {
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      #expect(access("/proc/self/task/\(thread)", F_OK) != 0)
+      try await until { access("/proc/self/task/\(thread)", F_OK) != 0 }
       await withTaskGroup { group in
         for value in 1...100 { group.addTask { await recorder.note(value) } }
       }

@@ -14,6 +14,16 @@ SLOW = """(store) => {
 }"""
 
 
+# The worker of the pages answers for this page.
+WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
+# Notes what an element says in `window.told`: it may say something else soon.
+TOLD = """(selector) => {
+  window.told = [];
+  new MutationObserver(() => window.told.push(document.querySelector(selector)?.textContent ?? ''))
+    .observe(document.body, { childList: true, characterData: true, subtree: true });
+}"""
+
+
 def write(phone, memo, category="meal"):
     phone.page.click(f"[data-test=category-{category}]")
     phone.page.fill("[data-test=memo]", memo)

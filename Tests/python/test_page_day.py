@@ -9,7 +9,7 @@ from browser import chromium
 from conftest import ROOT
 from keyed import eventually
 from monica_home import CONFIGURATION, conflict, home
-from pages import drained, entries, spoken, waiting, write
+from pages import TOLD, drained, entries, spoken, waiting, write
 from test_due_minute import next_minute, wait_until
 from web import door
 
@@ -106,11 +106,7 @@ def do_what_is_due(phone, front):
 
 def press(phone, button, pattern, address):
     """Presses a button, and comes where it leads. A page stays where it is, and says so, if the house takes more than four seconds."""
-    phone.read("""() => {
-      window.told = [];
-      const state = document.getElementById('state');
-      new MutationObserver(() => window.told.push(state.textContent)).observe(state, { childList: true, characterData: true, subtree: true });
-    }""")
+    phone.read(TOLD, "#state")
     phone.page.click(button)
     try:
         phone.page.wait_for_url(pattern)

@@ -8,9 +8,9 @@ import pytest
 from browser import browser  # noqa: F401 - a fixture
 from keyed import eventually
 from line import Line
-from pages import SLOW, drained, entries, shown, spoken, waiting, write
+from pages import SLOW, TOLD, WORKER, drained, entries, shown, spoken, waiting, write
 from planned import add, doses, near, said, values
-from test_page_photos import WORKER, calls, choose, picture, unfold
+from test_page_photos import calls, choose, picture, unfold
 from visitor import person
 from web import door
 
@@ -25,12 +25,6 @@ IDBFactory.prototype.open = function (...names) {
   return request;
 };
 """
-# Notes what is said of a recording, which goes when an event changes the page.
-TOLD = """() => {
-  window.told = [];
-  new MutationObserver(() => window.told.push(document.querySelector('form.voice output')?.textContent ?? ''))
-    .observe(document.getElementById('page'), { childList: true, subtree: true, characterData: true });
-}"""
 # From the second piece of sound on there is no room.
 FULL = """() => {
   const add = IDBObjectStore.prototype.add;
@@ -140,7 +134,7 @@ def test_what_a_proxy_finds_too_large_is_said_and_kept_and_holds_up_nothing(fron
 def test_sound_for_which_a_device_has_no_room_ends_the_recording_and_what_was_kept_is_sent(front, phone):
     phone.open(front.url + "/")
     phone.read(f"({FULL})()")
-    phone.read(TOLD)
+    phone.read(TOLD, "form.voice output")
     phone.page.click("[data-test=record]")
     phone.until("window.told.some((text) => text.includes('could not keep any more'))")
     assert phone.page.locator("[data-test=record]").is_visible() and not phone.page.locator("[data-test=stop]").is_visible()
@@ -162,7 +156,7 @@ def test_sound_that_is_still_being_kept_when_the_recorder_fails_is_sent(browser,
     phone.join(front, "hanako")
     phone.open(front.url + "/")
     phone.read(SLOW, "pieces")
-    phone.read(TOLD)
+    phone.read(TOLD, "form.voice output")
     phone.page.click("[data-test=record]")
     spoken(phone, 2)
     phone.page.click("[data-test=stop]")

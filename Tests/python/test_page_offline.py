@@ -8,10 +8,8 @@ from playwright.sync_api import expect
 
 from browser import browser, chromium  # noqa: F401 - a fixture
 from conftest import stopped
-from pages import drained, entries, shown, spoken, waiting, write
+from pages import WORKER, drained, entries, shown, spoken, waiting, write
 from web import door
-
-WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
 
 
 @pytest.fixture

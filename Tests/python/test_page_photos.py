@@ -9,11 +9,10 @@ import pytest
 
 from browser import browser  # noqa: F401 - a fixture
 from conftest import stopped
-from pages import drained, waiting
+from pages import WORKER, drained, waiting
 from visitor import person
 from web import door
 
-WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
 # The phone draws them itself, as a camera would.
 DRAW = """async ([width, height, type, color]) => {
   const canvas = document.createElement('canvas');

@@ -6,8 +6,7 @@ import pytest
 from browser import browser  # noqa: F401 - a fixture
 from keyed import eventually
 from line import Line
-from pages import SLOW, shown
-from test_page_photos import WORKER
+from pages import SLOW, WORKER, shown
 from web import door
 
 LOADED = """performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)
@@ -16,6 +15,7 @@ LOADED = """performance.getEntriesByType('resource').map((entry) => new URL(entr
 KEPT = "caches.keys().then((names) => names.filter((name) => name.startsWith('/files/')).sort())"
 # The page as it is kept.
 SEEN = "caches.match(location.href).then((page) => page?.text())"
+IS_OF = "document.querySelector('script[type=module]').src.includes('%s')"
 # What app.js says at the end of its work, with and without a network.
 RUNS = "document.querySelector('[data-test=sync-state]').textContent !== ''"
 
@@ -69,7 +69,7 @@ def test_a_page_that_is_open_loads_again_and_works_without_a_network(front, line
     update(line, old, new)
     # No event tells of it. The phone comes to it when its connection comes back.
     line.hang_up()
-    phone.until(f"document.querySelector('script[type=module]').src.includes('{new}') && {RUNS}", 60)
+    phone.until(f"{IS_OF % new} && {RUNS}", 60)
     assert all(f"/files/{new}/" in path for path in phone.read(LOADED))
     phone.until(f"{SEEN}.then((page) => page.includes('{new}'))")
     without_a_network(phone, line.url + "/")
@@ -96,7 +96,7 @@ def test_a_press_that_is_being_kept_is_not_cut_off_by_an_update(front, line, pho
     phone.page.wait_for_timeout(6000)
     assert version(phone) == old
     phone.read("window.kept = true")
-    phone.until(f"document.querySelector('script[type=module]').src.includes('{new}') && {RUNS}", 60)
+    phone.until(f"{IS_OF % new} && {RUNS}", 60)
     assert eventually(lambda: len(front.hub.reply("Calls/List").get("calls", [])) == 1)
 
 

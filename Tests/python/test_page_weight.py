@@ -5,8 +5,8 @@ import pytest
 import requests
 
 from browser import chromium
+from pages import WORKER
 from test_network_between import Between
-from test_page_offline import WORKER
 from web import door
 
 CONNECTED = "document.querySelector('[data-test=sync-state]').textContent === 'Connected'"
