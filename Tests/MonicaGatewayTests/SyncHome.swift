@@ -111,6 +111,19 @@ final class SyncHome: Sendable {
     await home.close()
   }
 
+  /// A home with Ann and notes of hers, all on both sides; `there` has the server's ids of the notes.
+  static func withNotes(
+    _ count: Int, _ work: (SyncHome, _ ann: Person, _ there: [UInt64]) async throws -> Void
+  ) async throws {
+    try await Self.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      for number in 0..<count { try await home.note(ann, "note \(number)") }
+      try await home.sync(full: true)
+      try await work(home, ann, home.server.rows(.note).map(\.monicaID))
+    }
+  }
+
   func close() async {
     await self.engine.stop()
     await self.storage.close()
@@ -278,6 +291,11 @@ extension ModelServer {
   }
 
   func texts(_ kind: RecordKind) -> [String] { self.rows(kind).map(\.text).sorted() }
+
+  /// A backup of all records.
+  func backup() -> [RecordKind: [UInt64: RemoteRecord]] { self.state.withLock { $0.rows } }
+
+  func restore(_ backup: [RecordKind: [UInt64: RemoteRecord]]) { self.state.withLock { $0.rows = backup } }
 
   /// The faults of the next requests.
   func fail(_ faults: [Fault?]) { self.state.withLock { $0.faults += faults } }

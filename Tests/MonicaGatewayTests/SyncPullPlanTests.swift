@@ -199,6 +199,19 @@ import Testing
     model.expectEqual()
   }
 
+  @Test func aListThatNeverHoldsStillDelaysWhatIsDecidedOnAllOfThem() throws {
+    var model = ListModel(pageSize: 3)
+    for kind in [RecordKind.note, .call] { for _ in 1...30 { model.add(kind) } }
+    try model.pass()
+    model.isRestless = true
+    model.remove(.call, model.ids(.call)[3])
+    let steps = try model.pass(isFull: true)
+    #expect(!steps.contains { if case .settle = $0 { true } else { false } })
+    model.isRestless = false
+    try model.pass()
+    model.expectEqual()
+  }
+
   @Test func unknownNamesHaveCatalogsAndTagsReadOnceMore() throws {
     var model = ListModel()
     try model.pass()

@@ -141,25 +141,16 @@ import Testing
 
   // MARK: - What the server has again
 
-  /// A backup of the server.
-  private func backup(_ home: SyncHome) -> [RecordKind: [UInt64: RemoteRecord]] {
-    home.server.state.withLock { $0.rows }
-  }
-
-  private func restore(_ backup: [RecordKind: [UInt64: RemoteRecord]], _ home: SyncHome) {
-    home.server.state.withLock { $0.rows = backup }
-  }
-
   @Test func whatTheServerHasAgainIsNoConflictAndIsNotSentASecondTime() async throws {
-    try await self.withNotes(12) { home, ann, there in
+    try await SyncHome.withNotes(12) { home, ann, there in
       for number in 0..<3 { try await home.call(ann, "call \(number)") }
       try await home.sync(full: true)
-      let (full, notes) = (self.backup(home), try await home.all(Note.self))
+      let (full, notes) = (home.server.backup(), try await home.all(Note.self))
       home.server.remove(.person, try await home.get(Person.self, ann.id).monicaID)
       #expect(try await home.sync(full: true).conflicts == 16)
       // Of those that wait, one is edited here.
       try await home.update(Note.self, notes[0].id) { $0.body = "edited" }
-      self.restore(full, home)
+      home.server.restore(full)
       #expect(try await home.sync(full: true).conflicts == 0)
       #expect(try await home.sync().pending == 0)
       try await home.resolveDeletions(keep: "local")
@@ -171,13 +162,13 @@ import Testing
   }
 
   @Test func whatTheServerHasAgainWithOtherWordsIsAConflictOfBothSides() async throws {
-    try await self.withNotes(12) { home, ann, there in
-      let full = self.backup(home)
+    try await SyncHome.withNotes(12) { home, ann, there in
+      let full = home.server.backup()
       for id in there { home.server.remove(.note, id) }
       #expect(try await home.sync(full: true).conflicts == 12)
       let lost = try await home.conflicts()[0]
       try await home.update(Note.self, lost.id) { $0.body = "here" }
-      self.restore(full, home)
+      home.server.restore(full)
       home.server.edit(.note, try await home.get(Note.self, lost.id).monicaID) { $0.note.body = "there" }
       #expect(try await home.sync(full: true).conflicts == 1)
       let conflict = try await home.conflicts()[0]
@@ -186,12 +177,12 @@ import Testing
   }
 
   @Test func aPersonWhomTheServerHasAgainIsThereAgainOnce() async throws {
-    try await self.withNotes(2) { home, ann, there in
-      let full = self.backup(home)
+    try await SyncHome.withNotes(2) { home, ann, there in
+      let full = home.server.backup()
       home.server.remove(.person, try await home.get(Person.self, ann.id).monicaID)
       #expect(try await home.sync(full: true).sync.deleted == 1)
       #expect(try await home.all(Person.self).isEmpty)
-      self.restore(full, home)
+      home.server.restore(full)
       try await home.sync(full: true)
       #expect(try await home.all(Person.self).map(\.id) == [ann.id])
       #expect(try await home.all(Note.self).map(\.body).sorted() == ["note 0", "note 1"])
@@ -201,11 +192,11 @@ import Testing
   }
 
   @Test func aPersonWhoWasDeletedHereStaysDeletedThoughTheServerHasThemAgain() async throws {
-    try await self.withNotes(2) { home, ann, there in
-      let full = self.backup(home)
+    try await SyncHome.withNotes(2) { home, ann, there in
+      let full = home.server.backup()
       try await home.delete(Person.self, ann.id)
       try await home.sync(full: true)
-      self.restore(full, home)
+      home.server.restore(full)
       try await home.sync(full: true)
       #expect(try await home.all(Person.self).isEmpty)
     }
@@ -215,7 +206,7 @@ import Testing
     try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync()
-      let full = self.backup(home)
+      let full = home.server.backup()
       let there = try await home.get(Person.self, ann.id).monicaID
       home.server.edit(.person, there) { row in
         row.person.firstName = "Zoe"
@@ -224,7 +215,7 @@ import Testing
       }
       #expect(try await home.sync(full: true).conflicts == 1)
       try await home.delete(Person.self, ann.id)
-      self.restore(full, home)
+      home.server.restore(full)
       home.server.makePerson("Ben")
       try await home.sync(full: true)
       #expect(!(try await home.all(Person.self).map(\.firstName)).contains("Ann"))
@@ -233,21 +224,8 @@ import Testing
 
   // MARK: - What is asked about
 
-  /// Ann with notes, all on both sides.
-  private func withNotes(
-    _ count: Int, _ work: (SyncHome, _ ann: Person, _ there: [UInt64]) async throws -> Void
-  ) async throws {
-    try await SyncHome.with { home in
-      let ann = try await home.person("Ann")
-      try await home.sync()
-      for number in 0..<count { try await home.note(ann, "note \(number)") }
-      try await home.sync(full: true)
-      try await work(home, ann, home.server.rows(.note).map(\.monicaID))
-    }
-  }
-
   @Test func fewOfEachListAreManyTogether() async throws {
-    try await self.withNotes(6) { home, ann, there in
+    try await SyncHome.withNotes(6) { home, ann, there in
       for number in 0..<5 { try await home.call(ann, "call \(number)") }
       try await home.sync(full: true)
       for id in there { home.server.remove(.note, id) }
@@ -259,7 +237,7 @@ import Testing
   }
 
   @Test func tenGoAtOnceAndLieInTheTrash() async throws {
-    try await self.withNotes(12) { home, ann, there in
+    try await SyncHome.withNotes(12) { home, ann, there in
       for id in there.prefix(10) { home.server.remove(.note, id) }
       let status = try await home.sync(full: true)
       #expect(status.conflicts == 0 && status.sync.deleted == 10)
@@ -269,7 +247,7 @@ import Testing
   }
 
   @Test func detailsOfPeopleAreAskedAboutAsWell() async throws {
-    try await self.withNotes(1) { home, ann, there in
+    try await SyncHome.withNotes(1) { home, ann, there in
       for number in 0..<11 {
         _ = try await home.create(
           PersonAddress.with {
@@ -285,7 +263,7 @@ import Testing
   }
 
   @Test func refreshesTakeNoMoreThanAReadingDoes() async throws {
-    try await self.withNotes(6) { home, ann, there in
+    try await SyncHome.withNotes(6) { home, ann, there in
       let ben = try await home.person("Ben")
       try await home.sync()
       for number in 0..<6 { try await home.note(ben, "of Ben \(number)") }
@@ -300,7 +278,7 @@ import Testing
   }
 
   @Test func aPersonWhoIsMissingWithMuchIsAskedAboutInARefresh() async throws {
-    try await self.withNotes(11) { home, ann, there in
+    try await SyncHome.withNotes(11) { home, ann, there in
       home.server.remove(.person, try await home.get(Person.self, ann.id).monicaID)
       try await home.engine.refresh(person: ann.id)
       #expect(try await home.conflicts().map(\.id) == [ann.id])
@@ -309,7 +287,7 @@ import Testing
   }
 
   @Test func readingsEndTheHoldAndNoClockDoes() async throws {
-    try await self.withNotes(16) { home, ann, there in
+    try await SyncHome.withNotes(16) { home, ann, there in
       for id in there.prefix(11) { home.server.remove(.note, id) }
       #expect(try await home.sync(full: true).conflicts == 11)
       try await home.resolveDeletions(keep: "local")
@@ -337,7 +315,7 @@ import Testing
 
   @Test(arguments: ["all", "one"])
   func aPersonWhoDeletesThemIsNotAskedAboutTheNextOne(_ way: String) async throws {
-    try await self.withNotes(2) { home, ann, there in
+    try await SyncHome.withNotes(2) { home, ann, there in
       let ben = try await home.person("Ben")
       try await home.sync()
       for number in 0..<11 { try await home.note(ben, "of Ben \(number)") }
@@ -356,7 +334,7 @@ import Testing
   }
 
   @Test func whileManyWaitTheNextOneIsAskedAboutToo() async throws {
-    try await self.withNotes(13) { home, ann, there in
+    try await SyncHome.withNotes(13) { home, ann, there in
       for id in there.prefix(11) { home.server.remove(.note, id) }
       try await home.sync(full: true)
       for _ in 0..<3 {

@@ -106,6 +106,19 @@ import Testing
     #expect(try fixture.queued().isEmpty)
   }
 
+  @Test func whatTheServerLacksAndLiesInTheTrashIsNotForgotten() throws {
+    let fixture = try ContactsFixture()
+    let ann = try fixture.addPerson("Ann")
+    try fixture.push()
+    let note = try fixture.write { try $0.records.create(Note(of: ann, "only here"), now: 1) }
+    try fixture.push(next: 2)
+    let there = try #require(try fixture.read { try $0.records.get(Note.self, note.id) }).monicaID
+    #expect(try fixture.write { try $0.settle(missing: [there], of: .note, now: 200) } == (1, 0))
+    #expect(try fixture.write { try $0.accounts.clearCache(discardPending: false) }.kept == 2)
+    _ = try fixture.write { try $0.records.restore(Note.self, note.id, now: 300) }
+    #expect(try fixture.read { try $0.records.get(Note.self, note.id) }?.body == "only here")
+  }
+
   @Test func statesOfTheSyncAreKept() throws {
     let fixture = try ContactsFixture(hasServer: false)
     #expect(try fixture.read { try $0.accounts.status() } == nil)

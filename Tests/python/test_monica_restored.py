@@ -70,6 +70,18 @@ def test_what_was_deleted_there_on_purpose_goes_here_as_well(household):
     assert not household.details(ann).get("notes") and not household.monica.dump("notes")
 
 
+def test_what_is_recorded_of_a_person_whom_the_server_has_lost_waits_for_the_decision(household):
+    _, ben = restored(household)
+    household.sync(full=True)
+    note = household.hub.reply("Notes/Create", {"record": {"personId": ben, "body": "since"}})["id"]
+    household.sync()
+    assert [entry["state"] for entry in household.queue() if entry["id"] == note] == ["pending"]
+    assert not household.monica.dump("notes")
+    kith(household.hub, "monica", "resolve", "--deleted", "--keep", "local")
+    household.settle()
+    assert [row["body"] for row in household.monica.dump("notes")].count("since") == 1
+
+
 def test_two_notes_that_say_the_same_stay_two_though_the_server_answered_neither(household):
     ann = household.person("Ann")["id"]
     household.settle()

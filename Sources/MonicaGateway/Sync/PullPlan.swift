@@ -120,6 +120,8 @@ struct PullPlan: Sendable {
   /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
   /// pass that ends before has them read again.
   private var undecided: [RecordKind: Int64?] = [:]
+  /// Whether each list was read to its end. If not, nothing is decided: what that list lacks is not known.
+  private(set) var isWhole = true
 
   /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
@@ -145,7 +147,7 @@ struct PullPlan: Sendable {
   var next: Step? {
     if self.readsCatalogs { return .catalogs }
     guard let kind = self.lists.first else {
-      if self.missing.isEmpty, self.undecided.isEmpty { return nil }
+      if !self.isWhole || (self.missing.isEmpty && self.undecided.isEmpty) { return nil }
       return .settle(self.missing.values.sorted { $0.row < $1.row })
     }
     switch self.progress {
@@ -168,6 +170,14 @@ struct PullPlan: Sendable {
     self.lists += begun
     self.options.isCommanded = true
     return !begun.isEmpty
+  }
+
+  /// Goes on after a pause in which the server may have been restored: what it lacked before that is looked for again.
+  mutating func resume() {
+    guard !self.missing.isEmpty || !self.undecided.isEmpty else { return }
+    self.lists += Self.order.filter { self.undecided.keys.contains($0) && !self.lists.contains($0) }
+    (self.missing, self.undecided) = ([:], [:])
+    self.start()
   }
 
   /// Whether nothing was read yet of the present list.
@@ -268,7 +278,8 @@ struct PullPlan: Sendable {
       return self.compare(known, known.intersection(whole.known), seen: whole.seen, kind)
     }
     if whole.attempt < Self.attempts { return self.readWhole(known: try known(), attempt: whole.attempt + 1) }
-    // The list changes too often. The records that were read are stored; nothing is deleted without proof.
+    // The list changes too often. The records that were read are stored; nothing of any list is deleted without proof.
+    self.isWhole = false
     self.close()
   }
 
@@ -359,6 +370,11 @@ struct PullPlan: Sendable {
 
   private mutating func close() {
     self.lists.removeFirst()
+    self.start()
+  }
+
+  /// Begins the present list.
+  private mutating func start() {
     self.progress = .newest(page: 1, attempt: 1)
     self.newestStamp = nil
     self.lastTotal = nil

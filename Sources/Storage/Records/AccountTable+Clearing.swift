@@ -66,6 +66,8 @@ extension AccountTable where View == Transaction {
         UNION
         SELECT id FROM record WHERE account = :account AND state = \(RecordState.here.rawValue)
         UNION
+        SELECT id FROM record WHERE account = :account AND deleted_at IS NOT NULL AND monica_id IS NULL
+        UNION
         SELECT record FROM record_label WHERE account = :account AND kind = \(RecordKind.call.rawValue) AND label = :running
         UNION
         SELECT person FROM person_link CROSS JOIN record ON record.id = person_link.person WHERE record.account = :account)

@@ -12,6 +12,8 @@ struct DeletionHold: Equatable {
   /// How many readings have counted.
   var readings = 0
 
+  /// The most records that go because the server lacks them, between two readings to the end.
+  static let mostGone = 10
   /// How many readings end it.
   static let readingsToEnd = 2
   /// The shortest time between two readings that count: 12 hours, in nanoseconds.

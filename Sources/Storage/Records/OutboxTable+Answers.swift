@@ -88,7 +88,7 @@ extension OutboxTable where View == Transaction {
       let lookup = RemoteLookup(database: database, account: stored.account)
       let keeper = RecordKeeper(database: database)
       if let known = try lookup.find(stored.kind, server.monicaID), known.row != row,
-        try known.isOther(than: server) || known.isOfOthers(than: stored) || keeper.isLost(known)
+        try known.isOther(than: server) || known.isOfOthers(than: stored.content) || keeper.isLost(known)
       {
         others += try RemoteDecision(database: database, now: now).part(known)
       }

@@ -10,7 +10,7 @@ public struct OutboxTable<View: DatabaseView> {
   /// The changes that can be sent now, in the order in which they were queued.
   ///
   /// Leaves out changes that are in flight, failed or in conflict, those of a person who is not on the server yet (the person
-  /// is sent first), and those whose earlier request the server may still be running.
+  /// is sent first) or not any more (somebody decides on the person first), and those whose earlier request the server may still be running.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   public func due(now: Int64, limit: Int) throws(Failure) -> [OutboxEntry] {
@@ -222,7 +222,8 @@ public struct OutboxTable<View: DatabaseView> {
 
   /// Whether a change may be sent beside those in flight. `?2` is the time.
   ///
-  /// A record is sent after its person, never at the same time: the server could have deleted both by then.
+  /// A record is sent after its person, never at the same time: the server could have deleted both by then. It waits for the decision
+  /// on a person whom the server does not have any more, whose id the server may have given to another person.
   static var canGo: String {
     """
     record.state = \(RecordState.pending.rawValue) AND \(Self.namesAreThere) AND CASE outbox.operation
@@ -232,7 +233,9 @@ public struct OutboxTable<View: DatabaseView> {
       ELSE NOT EXISTS (
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
         WHERE record_person.record = record.id AND (person.state = \(RecordState.syncing.rawValue)
-          OR (person.monica_id IS NULL AND person.deleted_at IS NULL))) END
+          OR (person.monica_id IS NULL AND person.deleted_at IS NULL)
+          OR (person.state = \(RecordState.conflict.rawValue)
+            AND EXISTS (SELECT 1 FROM conflict WHERE conflict.record = person.id AND conflict.server IS NULL)))) END
       AND \(Self.isToldApart)
     """
   }

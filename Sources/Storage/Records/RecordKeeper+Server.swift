@@ -5,7 +5,8 @@ internal import KithMessages
 extension RecordKeeper {
   /// Stores a conflict with both versions of a record.
   ///
-  /// - Parameter server: The server's version; nil if the server has deleted it.
+  /// - Parameter server: The server's version; nil if the server has deleted it. An open conflict keeps the version that it has then, because
+  ///   nobody else has that any more; but of a person, where it would hide that the server lacks the person with all that is the person's.
   func conflict(_ old: StoredRecord, server: AnyRecord?, stamp: Int64?, now: Int64) throws {
     if try OutboxRows(database: self.database).find(old.row) == nil {
       try OutboxRows(database: self.database).queue(.update, of: old, next: nil, now: now)
@@ -14,7 +15,8 @@ extension RecordKeeper {
     try self.database.run(
       """
       INSERT INTO conflict (record, account, found_at, server) VALUES (?, ?, ?, ?)
-      ON CONFLICT (record) DO UPDATE SET found_at = excluded.found_at, server = excluded.server
+      ON CONFLICT (record) DO UPDATE SET found_at = excluded.found_at,
+        server = coalesce(excluded.server, \(old.kind == .person ? "NULL" : "server"))
       """, .integer(old.row), .integer(old.account), .integer(now), try server.map { .blob(try $0.body) } ?? .null)
     if let stamp {
       try self.database.run("UPDATE record SET remote_stamp = ? WHERE id = ?", .integer(stamp), .integer(old.row))

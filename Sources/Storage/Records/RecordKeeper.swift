@@ -144,6 +144,17 @@ struct RecordKeeper {
     try self.people(of: record).contains { try self.isLost($0.row) }
   }
 
+  /// Whether it belongs to a person whose id the server has given to another person.
+  func isOfPartedPerson(_ record: StoredRecord) throws -> Bool {
+    try self.database.first(
+      """
+      SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
+        CROSS JOIN conflict ON conflict.record = person.id
+      WHERE record_person.record = ? AND person.monica_id IS NULL AND conflict.server IS NULL
+      """, .integer(record.row)
+    ) { _ in true } ?? false
+  }
+
   /// When the first change of its people that waits or is in flight was queued, in nanoseconds since 1970; nil if none is.
   func changeOfPerson(of record: StoredRecord) throws -> Int64? {
     let changed = try self.people(of: record).filter {

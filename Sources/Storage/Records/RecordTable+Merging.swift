@@ -59,7 +59,7 @@ extension RecordTable where View == Transaction {
     var lookup = try self.view.attempt { database in
       try RemoteLookup(database: database, account: account).find(remote, received)
     }
-    if let known = lookup.record, known.isReplaced(by: remote, received) {
+    if let known = lookup.record, try self.isReplaced(known, by: remote, received) {
       guard known.state != .syncing else {
         // The answer to what is in flight tells.
         report.unchanged += 1
@@ -88,6 +88,14 @@ extension RecordTable where View == Transaction {
         .carryOut(decision, remote, server: server, old: old, account: account, &report)
     }
     self.tell(changed)
+  }
+
+  /// Whether a known record is not the one that the server has under its id: the server has given the id to another one, or the record
+  /// was sent from here under the id of its person, which the server had given to another person.
+  private func isReplaced(_ known: StoredRecord, by remote: RemoteRecord, _ received: AnyRecord) throws(Failure) -> Bool {
+    if known.isReplaced(by: remote, received) { return true }
+    guard known.isOnServer, known.lastAttemptAt != nil, known.isOfOthers(than: received) else { return false }
+    return try self.view.attempt { try RecordKeeper(database: $0).isOfPartedPerson(known) }
   }
 
   /// Whether all people of a record are deleted.

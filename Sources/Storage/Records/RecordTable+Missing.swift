@@ -64,8 +64,6 @@ extension RecordKind {
 }
 
 extension RecordTable where View == Transaction {
-  /// The most records that go because the server lacks them, between two readings to the end.
-  private static var mostGone: Int { 10 }
   /// How long a missing record stays as it is because its person has an open change: a day, in nanoseconds.
   private static var longestWait: Int64 { 24 * 3_600 * 1_000_000_000 }
 
@@ -91,6 +89,8 @@ extension RecordTable where View == Transaction {
           return []
         }
         if old.isDeleted { return try keeper.forgetServer(old, now: now) }
+        // Changed on both sides: the conflict has what was written on the server, and a person decides on it anyway.
+        if old.state == .conflict, old.kind != .person { return [] }
         // What comes with a person is missing in what the server has just sent of that person.
         let queuedAt = [.contactField, .address].contains(old.kind) ? nil : try keeper.changeOfPerson(of: old)
         // The change may be newer than `now`: the server was read meanwhile.
@@ -112,7 +112,8 @@ extension RecordTable where View == Transaction {
     return outcome
   }
 
-  /// Whether a person is asked about all of them. If they are many, the next ones are asked about as well.
+  /// Whether a person is asked about all of them. If they are many, the next ones are asked about as well. Those that wait already count
+  /// too: the server may have given the ids of some of them to other records.
   private func isHeld(_ missing: [MissingRecord], now: Int64) throws(Failure) -> Bool {
     var count = try self.view.accounts.countOfGone()
     count += try self.view.attempt { database in
@@ -125,12 +126,12 @@ extension RecordTable where View == Transaction {
       }
       return rows.count
     }
-    if count > Self.mostGone {
+    if count > DeletionHold.mostGone {
       try self.view.accounts.setDeletionHold(DeletionHold(countedAt: now))
       return true
     }
     guard try self.view.accounts.deletionHold() == nil else { return true }
-    return try self.view.outbox.countOfDeletions() > Self.mostGone
+    return try self.view.outbox.countOfDeletions() + count > DeletionHold.mostGone
   }
 
   private func stored(_ record: MissingRecord, _ database: Database) throws -> StoredRecord? {

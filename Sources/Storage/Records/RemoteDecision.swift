@@ -230,8 +230,8 @@ extension StoredRecord {
   }
 
   /// Whether the two records are about different people: they share none, or, if it is a relationship, not both.
-  func isOfOthers(than record: StoredRecord) -> Bool {
-    let (people, others) = (Set(self.content.people), Set(record.content.people))
+  func isOfOthers(than content: AnyRecord) -> Bool {
+    let (people, others) = (Set(self.content.people), Set(content.people))
     return !people.isEmpty && (self.kind == .relationship ? people != others : people.isDisjoint(with: others))
   }
 
