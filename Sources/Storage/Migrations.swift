@@ -46,6 +46,7 @@ extension Migration {
     .linkTraces,
     .deletedThere,
     .deletionHolds,
+    .leftServers,
   ]
 
   /// The least role that may read a blob. Backups, which hold everything, are for admins.

@@ -155,4 +155,54 @@ import Testing
       #expect(Set(try await home.all(Note.self).map(\.id)) == notes)
     }
   }
+
+  // MARK: - What the server has again
+
+  /// Of what was made on the web, the server keeps no id of ours.
+  @Test func whatTheServerHasAgainIsThereAgainAsItWas() async throws {
+    try await SyncHome.with { home in
+      let there = home.server.makePerson("Ann")
+      home.server.make(.note(Note.with { $0.body = "of Ann" }), owner: there)
+      try await home.sync(full: true)
+      let (ann, note) = (try await home.all(Person.self).map(\.id), try await home.all(Note.self).map(\.id))
+      let full = home.server.backup()
+      home.server.remove(.person, there)
+      try await home.sync(full: true)
+      #expect(try await home.all(Person.self).isEmpty)
+      home.server.restore(full)
+      try await home.sync(full: true)
+      #expect(try await home.all(Person.self, deleted: true).map(\.id) == ann)
+      #expect(try await home.all(Person.self).map(\.id) == ann)
+      #expect(try await home.all(Note.self, deleted: true).map(\.id) == note)
+      #expect(try await home.all(Note.self).map(\.id) == note)
+    }
+  }
+
+  @Test func whatWasDeletedHereDoesNotComeBack() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      try await home.delete(Note.self, note.id)
+      try await home.sync(full: true)
+      home.server.restore(full)
+      try await home.sync(full: true)
+      #expect(try await home.all(Note.self).allSatisfy { $0.id != note.id })
+    }
+  }
+
+  @Test func aRecordThatGetsItsIdBackIsInConflictNoMore() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      home.server.edit(.note, there[0]) { row in
+        row.note.body = "another"
+        row.note.createdAt.seconds += 9000
+      }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      home.server.restore(full)
+      // Now the server lacks the other one.
+      #expect(try await home.sync(full: true).conflicts == 1)
+      #expect(try await home.conflicts().first?.local.text == "another")
+      #expect(try await home.all(Note.self).filter { $0.body == "note 0" }.map(\.id) == [note.id])
+      #expect(try await home.get(Note.self, note.id).monicaID == there[0])
+    }
+  }
 }

@@ -241,6 +241,17 @@ extension Migration {
       ALTER TABLE monica_account ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
       """)
 
+  /// What a record was on the server that does not have it any more.
+  static let leftServers = Migration(
+    name: "left_servers",
+    sql: """
+      -- left_id: the last id that the server had given it; left_made: when the server had made it. NULL = the server never lost it, or by an
+      -- earlier version. Where `monica_id` is, they are of before.
+      ALTER TABLE record ADD COLUMN left_id INTEGER;
+      ALTER TABLE record ADD COLUMN left_made INTEGER;
+      CREATE INDEX record_left ON record (account, kind, left_id) WHERE left_id IS NOT NULL;
+      """)
+
   /// Writes the names of people again that no server has named: family name first in Japanese.
   static let japaneseNames = Migration(name: "japanese_names", sql: "") { database in
     let people = try database.all("SELECT id, body, name FROM record WHERE kind = 1") {

@@ -41,7 +41,7 @@ struct RecordWriter {
       .integer(record.updatedAt), Self.value(record.deletedAt), Self.value(record.lastAttemptAt),
       Self.value(record.remoteStamp), .blob(try record.content.body),
       try record.base.map { .blob(try $0.body) } ?? .null, Self.value(record.remoteMadeAt),
-      .integer(record.isDeletedThere ? 1 : 0),
+      .integer(record.isDeletedThere ? 1 : 0), Self.value(record.left?.id), Self.value(record.left?.madeAt),
     ]
     guard let old else {
       try EngineStatement(self.database, Self.insertion).run(
@@ -121,11 +121,12 @@ struct RecordWriter {
     }
   }
 
-  private static func value(_ moment: Int64?) -> EngineValue { moment.map { .integer($0) } ?? .null }
+  private static func value(_ number: Int64?) -> EngineValue { number.map { .integer($0) } ?? .null }
 
   private static let columns = [
     "monica_id", "owner", "state", "sort_key", "rank", "at", "name", "duration", "emotion", "they_called", "created_at",
     "updated_at", "deleted_at", "last_attempt_at", "remote_stamp", "body", "base", "remote_made", "deleted_there",
+    "left_id", "left_made",
   ]
 
   private static let insertion = """

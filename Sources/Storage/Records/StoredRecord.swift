@@ -22,6 +22,8 @@ struct StoredRecord {
   /// Whether it was deleted here and the server does not have it either. False for a record that was deleted here only because the server
   /// lacked it.
   var isDeletedThere = false
+  /// What it was on the server that does not have it any more: its id, and when the server had made it. By both it is known again.
+  var left: (id: Int64, madeAt: Int64?)?
   /// The content with its owner. Other fields that have columns of their own are empty.
   var content: AnyRecord
   /// The server's last known version.
@@ -39,7 +41,7 @@ struct StoredRecord {
   static let selection = """
     SELECT record.id, record.kind, record.uuid, record.account, record.monica_id, record.state, record.created_at,
       record.updated_at, record.deleted_at, record.last_attempt_at, record.remote_stamp, record.body, record.base, owner.uuid,
-      record.remote_made, record.deleted_there
+      record.remote_made, record.deleted_there, record.left_id, record.left_made
     FROM record LEFT JOIN record AS owner ON owner.id = record.owner
     """
 
@@ -59,6 +61,7 @@ struct StoredRecord {
     self.remoteStamp = row.isNull(10) ? nil : row.integer(10)
     self.remoteMadeAt = row.isNull(14) ? nil : row.integer(14)
     self.isDeletedThere = row.integer(15) != 0
+    self.left = row.isNull(16) ? nil : (row.integer(16), row.isNull(17) ? nil : row.integer(17))
     self.content = try Self.content(kind, row.blob(11), owner: owner)
     self.base = row.isNull(12) ? nil : try Self.content(kind, row.blob(12), owner: owner)
   }
@@ -75,6 +78,7 @@ struct StoredRecord {
   /// Stores that the server does not have it under its id any more. What the server's version said is kept: ``base``.
   mutating func leaveServer() {
     self.isDeletedThere = self.isDeleted && self.wasOnServer
+    if self.isOnServer { self.left = (Int64(bitPattern: self.monicaID), self.remoteMadeAt) }
     self.monicaID = 0
     self.remoteStamp = nil
     self.remoteMadeAt = nil
