@@ -1,4 +1,5 @@
 import Bus
+import EventLoop
 import KithMessages
 import Storage
 import SwiftProtobuf
