@@ -16,6 +16,10 @@ SLOW = """(store) => {
 
 # The worker of the pages answers for this page.
 WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
+# The page that is open follows the house.
+CONNECTED = "document.querySelector('[data-test=sync-state]').textContent === 'Connected'"
+# The page that is open is kept for times without a network.
+KEPT = "caches.match(location.href).then((page) => page !== undefined)"
 # Notes what an element says in `window.told`: it may say something else soon.
 TOLD = """(selector) => {
   window.told = [];

@@ -8,7 +8,7 @@ import pytest
 from browser import browser  # noqa: F401 - a fixture
 from keyed import eventually
 from line import Line
-from pages import SLOW, TOLD, WORKER, drained, entries, shown, spoken, waiting, write
+from pages import KEPT, SLOW, TOLD, WORKER, drained, entries, shown, spoken, waiting, write
 from planned import add, doses, near, said, values
 from test_page_photos import calls, choose, picture, unfold
 from visitor import person
@@ -222,6 +222,7 @@ def seen_on_a_line(front, phone):
     phone.open(line.url + "/")
     phone.until(WORKER)
     phone.open(line.url + "/")
+    phone.until(KEPT)
     assert shown(phone) == ["soup"]
     return line
 

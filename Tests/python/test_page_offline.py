@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from browser import browser, chromium  # noqa: F401 - a fixture
 from conftest import stopped
-from pages import WORKER, drained, entries, shown, spoken, waiting, write
+from pages import KEPT, WORKER, drained, entries, shown, spoken, waiting, write
 from web import door
 
 
@@ -26,6 +26,7 @@ def phone(browser, front):
     phone.open(front.url + "/")
     phone.until(WORKER)
     phone.open(front.url + "/")
+    phone.until(KEPT)
     yield phone
     phone.close()
 
@@ -63,6 +64,7 @@ def test_each_page_that_was_seen_can_be_read_without_a_network(front, phone):
     front.hub.reply("People/Create", {"record": {"firstName": "Ingrid"}})
     for path in ("/people", "/calls", "/"):
         phone.open(front.url + path)
+        phone.until(KEPT)
     phone.offline()
     phone.open(front.url + "/people")
     assert "Ingrid" in phone.read("document.querySelector('main').innerText")

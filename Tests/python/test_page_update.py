@@ -150,6 +150,9 @@ def test_a_phone_of_before_versions_goes_on(front, line, phone):
     assert phone.script("app.js") == line.url + "/files/app.js" and shown(phone) == ["soup"]
     phone.offline(False)
     see(phone, line.url + "/", old)
+    # No page names these any more.
+    phone.until("caches.match('/files/app.js', { cacheName: 'files' }).then((script) => script === undefined)")
+    assert phone.read("caches.match('/files/offline.html', { cacheName: 'files' }).then((page) => page !== undefined)")
 
 
 def test_the_scripts_of_a_version_never_change_and_those_of_another_are_nowhere(front, phone):

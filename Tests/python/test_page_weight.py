@@ -5,11 +5,9 @@ import pytest
 import requests
 
 from browser import chromium
-from pages import WORKER
+from pages import CONNECTED, KEPT, WORKER
 from test_network_between import Between
 from web import door
-
-CONNECTED = "document.querySelector('[data-test=sync-state]').textContent === 'Connected'"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def test_a_phone_keeps_each_file_that_a_page_loads(front):
         phone.until(WORKER)
         # A page is kept after its scripts, if the worker was there when it was opened.
         phone.open(front.url + "/")
-        phone.until("caches.match(location.href).then((page) => page !== undefined)")
+        phone.until(KEPT)
         loaded = phone.read("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname)")
         kept = phone.read("""caches.keys().then((names) => Promise.all(names.map(async (name) => (await caches.open(name)).keys())))
             .then((keys) => keys.flat().map((key) => new URL(key.url).pathname))""")

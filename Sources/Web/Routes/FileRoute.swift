@@ -84,7 +84,7 @@ private struct EmbeddedFile: Sendable {
     return files
   }()
 
-  /// The same for the same pages: sixteen digits of the digest of their scripts, styles and pictures.
+  /// The same for the same pages: sixteen digits of the digest of all files but the description of the methods.
   static let version: String = {
     let files = Self.all.filter { $0.key != "openapi.json" }.sorted { $0.key < $1.key }
     let tags = files.map { "\($0.key) \($0.value.tag)" }

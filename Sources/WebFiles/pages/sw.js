@@ -1,11 +1,12 @@
 // The page without the network: pages and files come from the house if it answers in time, else as they were last seen. A page names the
 // scripts of its version, which never change: they are kept before the page is, all of them or none, and go with the last page of theirs.
 
-/** What is shown in the place of a page that was not seen, and what a browser asks for by itself. */
-const FILES = ["/files/icon.svg", "/files/offline.html", "/files/page.css", "/manifest.webmanifest"];
+/** Files without a version: of the door's pages, of the one for a page that was not seen, and what a browser asks for by itself. */
+const FILES = [
+  "/files/door.css", "/files/icon.svg", "/files/offline.html", "/files/page.css", "/files/pair.js", "/manifest.webmanifest"];
 /** A script of a version, and the folder of that version: `/files/0123456789abcdef/app.js`. */
 const SCRIPT = /"((\/files\/[0-9a-f]{16}\/)[\w-]+\.js)"/g;
-/** How many milliseconds the house has for something that was seen, and for a page that was not. */
+/** How many milliseconds the house has for what was seen and for files, and for other pages. */
 const PATIENCE = [3000, 20_000];
 const MOST_PAGES = 200;
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -60,7 +61,7 @@ worker.addEventListener("fetch", (event) => {
   } else if (FILES.includes(url.pathname)) {
     event.respondWith(fromHouse(event, "files"));
   } else if (url.pathname.startsWith("/files/")) {
-    // Pages of before scripts had versions.
+    // Pages from before scripts had versions name these.
     event.respondWith(asKept(event.request, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
     event.respondWith(fromHouse(event, "pages"));
@@ -89,24 +90,27 @@ async function fromHouse(event, name) {
   const { request } = event;
   const cache = await caches.open(name);
   const seen = await cache.match(request.url);
-  const signal = /** @type {any} */ (AbortSignal).timeout(PATIENCE[seen || name === "files" ? 0 : 1]);
+  const patience = /** @type {any} */ (new AbortController());
+  const timer = setTimeout(() => patience.abort(), PATIENCE[seen || name === "files" ? 0 : 1]);
   try {
-    const answer = await fetch(request, { signal });
+    const answer = await fetch(request, { signal: patience.signal });
+    // One that breaks off is no answer, and what was seen before is more than half of this one.
+    const text = await answer.clone().text();
+    // From here on that would break off what has come, while it is handed over or kept.
+    clearTimeout(timer);
     if (!isHouse(answer)) {
       // A login page is shown in the place of a page, so that somebody can log in.
       if (name === "pages" && answer.status < 500) return answer;
       throw new TypeError("an answer of something else");
     }
-    // Signed out: what this device has seen goes. What it has not sent yet is not here.
-    if (answer.status === 401) await caches.delete("pages");
-    if (answer.ok) {
-      // One that breaks off is no answer, and what was seen before is more than half of this one.
-      const text = await answer.clone().text();
-      // On a full disk nothing is kept for later, and the answer is shown all the same.
+    if (answer.status === 401) {
+      // Signed out: what this device has seen goes. What it has not sent yet is not here.
+      await caches.delete("pages");
+    } else if (answer.ok) {
       const kept = answer.clone();
-      const work = (name === "pages" ? keepPage(cache, request.url, kept) : cache.put(request.url, kept)).catch(() => undefined);
-      // Nobody waits for the scripts of another version.
-      if (await areKept(scripts(text))) await work; else event.waitUntil(work);
+      const work = name === "pages" ? keepPage(cache, request.url, kept, scripts(text)) : cache.put(request.url, kept);
+      // Nobody waits for it. On a full disk nothing is kept for later, and the answer is shown all the same.
+      event.waitUntil(work.catch(() => undefined));
     }
     if (answer.status < 500) return answer;
     return seen ?? answer;
@@ -126,20 +130,21 @@ async function areKept({ folder, files }) {
  * @param {Cache} pages as they were when the page came: what comes after somebody has signed out is kept nowhere
  * @param {string} address
  * @param {Response} answer
+ * @param {Scripts} named on it
  */
-async function keepPage(pages, address, answer) {
-  const named = scripts(await answer.clone().text());
+async function keepPage(pages, address, answer, named) {
   if (named.folder && !await areKept(named)) {
     await Promise.all([keepAll(named.folder, named.files), keepAll("files", FILES)]);
   }
   await alone(async () => {
     // Another page has just forgotten them: this one is kept when it is opened again.
     if (!await areKept(named)) return;
-    const { folder } = scripts(await (await pages.match(address))?.text() ?? "");
+    const before = await (await pages.match(address))?.text();
     await pages.put(address, answer);
     const seen = await pages.keys();
     for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await pages.delete(page);
-    if (folder !== named.folder) await forgetScripts(pages);
+    const isOther = before !== undefined && scripts(before).folder !== named.folder;
+    if (isOther || seen.length > MOST_PAGES) await forgetScripts(pages);
   });
 }
 
@@ -159,6 +164,10 @@ async function forgetScripts(pages) {
   for (const name of await caches.keys()) {
     if (name.startsWith("/files/") && !folders.includes(name)) await caches.delete(name);
   }
+  // A page from before scripts had versions needs all that are kept without one.
+  if (texts.some((text) => text.includes('"/files/app.js"'))) return;
+  const files = await caches.open("files");
+  for (const { url } of await files.keys()) if (!FILES.includes(new URL(url).pathname)) await files.delete(url);
 }
 
 // MARK: - Reminders
