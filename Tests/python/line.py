@@ -10,11 +10,13 @@ class Line:
 
     `fault`: a page "breaks" off in its middle, or "stands" still there; a number is the status of a login page that comes instead.
     `lost`: requests with these bytes get no answer. `renamed`: two texts of one length; what kith-web calls by the one, the phone calls by
-    the other. `gone`: what requests with these bytes ask for is nowhere.
+    the other. `gone`: what requests with these bytes ask for is nowhere. `held`: answers to requests with these bytes wait until it is
+    empty; `came` says that the first of them is there.
     """
 
     def __init__(self, front):
         self.port, self.fault, self.lost, self.renamed, self.gone = front.port, "", b"", (b"", b""), b""
+        self.held, self.came, self.asked = b"", threading.Event(), set()
         self.calls = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://localhost:{self.listener.getsockname()[1]}"
@@ -45,6 +47,13 @@ class Line:
                 isAsked = not data.startswith(b"HTTP/") and target.getpeername()[1] == self.port
                 if isAsked and self.lost and self.lost in data:
                     break
+                if isAsked and self.held and self.held in data:
+                    self.asked.add(source)
+                if target in self.asked:
+                    self.came.set()
+                    while self.held and self.listener.fileno() >= 0:
+                        time.sleep(0.01)
+                    self.asked.discard(target)
                 if isAsked and self.gone:
                     data = data.replace(self.gone, b"/files/nowhere/")
                 old, new = reversed(self.renamed) if isAsked else self.renamed

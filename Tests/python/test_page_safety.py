@@ -1,11 +1,15 @@
 """What others can put on the pages: texts of every kind of record, of cards, of a Monica server, and pages of other sites."""
 import html
+import re
 
 import pytest
 import requests
+from playwright.sync_api import expect
 
 from browser import browser  # noqa: F401 - a fixture
+from line import Line
 from monica_home import home
+from pages import KEPT, WORKER
 from visitor import hidden
 from web import door
 
@@ -149,3 +153,58 @@ def test_a_phone_that_signs_out_keeps_nothing(front, phone):
     assert phone.context.cookies() == [] or all("kith" not in cookie["name"] or not cookie["value"] for cookie in phone.context.cookies())
     phone.page.go_back()
     assert "hanako" not in phone.read("document.body.innerText")
+
+
+@pytest.mark.parametrize("way", ["form", "script"])
+def test_a_phone_whose_script_does_not_get_to_the_end_of_signing_out_keeps_no_page(front, phone, way):
+    phone.join(front)
+    phone.open(front.url + "/")
+    phone.until(WORKER)
+    for path in ("/", "/people", "/more"):
+        phone.open(front.url + path)
+        phone.until(KEPT)
+    if way == "form":
+        # As before the scripts are there: the browser sends it.
+        phone.read("document.querySelector('form.leave').submit()")
+        phone.until("document.body.innerText.includes('has not joined')")
+    else:
+        # What waits is never wiped, as when the page is closed meanwhile.
+        phone.read("""() => {
+          IDBObjectStore.prototype.clear = function () { this.count().onsuccess = () => this.clear(); };
+        }""")
+        phone.page.click("form.leave button")
+    phone.until("caches.has('pages').then((has) => !has)")
+
+
+def test_a_page_that_comes_after_a_phone_has_signed_out_is_kept_nowhere(front, phone):
+    line = Line(front)
+    phone.join(front)
+    phone.open(line.url + "/more")
+    phone.until(WORKER)
+    phone.open(line.url + "/more")
+    phone.until(KEPT)
+    # A page without our scripts, which stays when the other one goes.
+    other = phone.context.new_page()
+    other.goto(line.url + "/files/offline.html")
+    line.held = b"GET /people "
+    other.evaluate("""() => {
+      fetch('/people', { headers: { Accept: 'text/html' } }).then((page) => page.text()).then((text) => { document.title = text; });
+    }""")
+    assert line.came.wait(30)
+    phone.page.click("form.leave button")
+    phone.page.wait_for_url(line.url + "/")
+    line.held = b""
+    expect(other).to_have_title(re.compile("data-device=.hanako"), timeout=30_000)
+    # It is kept after it was handed over, where it may be.
+    other.wait_for_timeout(1500)
+    assert phone.read("caches.has('pages')") is False
+    line.listener.close()
+
+
+def test_a_page_without_a_device_has_a_browser_forget_what_it_kept(front):
+    hanako, nobody = front.device("hanako"), front.device("taro")
+    front.hub.reply("Devices/Revoke", {"name": "taro"})
+    for device, path, status, field in [(hanako, "/", 200, None), (nobody, "/", 401, "pages"), (nobody, "/pair", 200, "pages")]:
+        answer = device.ask("GET", path)
+        assert (answer.status_code, answer.headers.get("Kith-Forget")) == (status, field)
+    assert requests.get(front.url + "/people", timeout=30).headers["Kith-Forget"] == "pages"

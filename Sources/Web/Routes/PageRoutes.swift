@@ -114,6 +114,7 @@ struct PageRoutes: Sendable {
   private func first(_ language: PageLanguage, _ admitted: Admission.Admitted) -> Response {
     var response = Response.page(DoorPages(language).home(admitted.caller.way))
     response.set("Vary", "Accept-Language")
+    response.forgetPages()
     return response
   }
 

@@ -65,6 +65,7 @@ struct PairingRoutes: Sendable {
       pages.pair(formCode: self.parts.forms.code(for: seed), fault: fault, way),
       status: HTTPResponse.Status(code: status))
     response.set("Vary", "Accept-Language")
+    response.forgetPages()
     if known == nil { response.setCookie(FormToken.cookie(seed, way)) }
     return response
   }

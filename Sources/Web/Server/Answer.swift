@@ -48,6 +48,9 @@ extension Response {
     self.headers[name] = value
   }
 
+  /// Has a browser forget the pages that it has kept: its device is signed out, or joins anew, maybe for somebody else.
+  mutating func forgetPages() { self.set("Kith-Forget", "pages") }
+
   /// Adds a cookie.
   mutating func setCookie(_ value: String) { self.headers.append(HTTPField(name: .setCookie, value: value)) }
 }

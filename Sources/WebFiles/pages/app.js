@@ -164,6 +164,9 @@ async function leave(form) {
   // Without storage nothing waits; of storage that cannot be read now nobody knows.
   const waiting = await store.commands().catch(() => undefined);
   if (waiting?.length !== 0 && !confirm(word("leave-loses", { count: waiting?.length ?? "?" }))) return;
+  const button = /** @type {HTMLButtonElement} */ (form.querySelector("button"));
+  // Until it can be pressed again, no update loads the page anew.
+  button.disabled = true;
   clearTimeout(resumption);
   // The browser would ask for the events again as soon as the device is signed out, and be refused.
   unfollow();
@@ -171,14 +174,16 @@ async function leave(form) {
     .catch(() => undefined);
   // The login page of a network has signed out nobody.
   if (!answer || !isHouse(answer) || (!answer.ok && answer.status !== 401)) {
+    button.disabled = false;
     say(word("leave-later"));
     // The stream says how the connection is, in the place of this sentence.
     resumption = window.setTimeout(() => follow(() => void drain()), 5000);
     return;
   }
+  // First, as the page may end at any moment. The files stay: they say nothing of anyone, and the worker fetches some of them only when it
+  // is installed. Where the way is not encrypted, there are no caches.
+  await globalThis.caches?.delete("pages").catch(() => false);
   await store.wipe().catch(() => undefined);
-  // The files stay: they say nothing of anyone, and the worker fetches some of them only when it is installed.
-  await caches.delete("pages");
   sessionStorage.clear();
   await endPush().catch(() => undefined);
   location.assign("/");

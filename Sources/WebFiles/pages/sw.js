@@ -103,7 +103,7 @@ async function fromHouse(event, name) {
       if (name === "pages" && answer.status < 500) return answer;
       throw new TypeError("an answer of something else");
     }
-    if (answer.status === 401) {
+    if (answer.status === 401 || answer.headers.has("Kith-Forget")) {
       // Signed out: what this device has seen goes. What it has not sent yet is not here.
       await caches.delete("pages");
     } else if (answer.ok) {
