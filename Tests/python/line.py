@@ -12,11 +12,13 @@ class Line:
     `lost`: requests with these bytes get no answer. `renamed`: two texts of one length; what kith-web calls by the one, the phone calls by
     the other. `gone`: what requests with these bytes ask for is nowhere. `held`: answers to requests with these bytes wait until it is
     empty; `came` says that the first of them is there.
+
+    `spoilt` is how many pages a fault has met.
     """
 
     def __init__(self, front):
         self.port, self.fault, self.lost, self.renamed, self.gone = front.port, "", b"", (b"", b""), b""
-        self.held, self.came, self.asked = b"", threading.Event(), set()
+        self.held, self.came, self.asked, self.spoilt = b"", threading.Event(), set(), 0
         self.calls = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://localhost:{self.listener.getsockname()[1]}"
@@ -40,6 +42,7 @@ class Line:
                     target.sendall(b"HTTP/1.1 %d Yes\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nPlease log in" % self.fault)
                     break
                 if self.fault and data.startswith(b"HTTP/") and b"text/html" in data:
+                    self.spoilt += 1
                     target.sendall(data[:data.index(b"\r\n\r\n") + 300])
                     # Longer than the page has patience.
                     time.sleep(5 if self.fault == "stands" else 0)

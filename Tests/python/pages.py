@@ -20,6 +20,15 @@ WORKER = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.contr
 CONNECTED = "document.querySelector('[data-test=sync-state]').textContent === 'Connected'"
 # The page that is open is kept for times without a network.
 KEPT = "caches.match(location.href).then((page) => page !== undefined)"
+# Counts the pages that scripts have fetched in `window.parsed`.
+PARSED = """() => {
+  window.parsed = 0;
+  const parse = DOMParser.prototype.parseFromString;
+  DOMParser.prototype.parseFromString = function (...page) {
+    window.parsed += 1;
+    return parse.apply(this, page);
+  };
+}"""
 # Notes what an element says in `window.told`: it may say something else soon.
 TOLD = """(selector) => {
   window.told = [];

@@ -9,7 +9,7 @@ import pytest
 
 from browser import browser  # noqa: F401 - a fixture
 from conftest import stopped
-from pages import WORKER, drained, waiting
+from pages import CONNECTED, WORKER, drained, waiting
 from visitor import person
 from web import door
 
@@ -124,6 +124,28 @@ def test_pictures_are_in_the_export_of_calls(front, phone):
     blob = front.hub.reply("Calls/Export", {"format": "csv", "ids": [call["id"]]})
     row, = csv.DictReader(io.StringIO(device.ask("GET", f"/blobs/{blob['sha256']}").content.decode("utf-8-sig")))
     assert row["attachments"] == call["attachments"][0]["sha256"]
+
+
+def test_pictures_that_were_chosen_stay_while_their_form_is_folded(front, phone):
+    ingrid = person(front, "Ingrid")
+    unfold(phone, front, ingrid)
+    phone.until(CONNECTED)
+    choose(phone, picture(phone, 64, 48))
+    chosen(phone, 1)
+    fold = phone.page.locator("details:has([data-test=log]) > summary")
+    fold.click()
+    with front.device("watcher").events("people") as events:
+        front.hub.reply("Notes/Create", {"record": {"personId": ingrid, "body": "Likes tea"}})
+        assert next(kind for kind, _ in events if kind == "message")
+    # The page has the event as well by now, and would have fetched itself again after 300 ms.
+    phone.page.wait_for_timeout(1500)
+    chosen(phone, 1)
+    fold.click()
+    phone.page.click("[data-test=log]")
+    drained(phone)
+    call, = calls(front, ingrid)
+    assert len(call["attachments"]) == 1
+    phone.until("document.querySelector('[data-test=note]') !== null")
 
 
 def test_what_is_no_picture_and_what_is_too_much_is_said_in_words(front, phone):

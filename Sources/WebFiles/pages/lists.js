@@ -1,5 +1,5 @@
 // Lists: searched while somebody types, and continued while somebody scrolls.
-import { fetchPage, refreshIfStale } from "./live.js";
+import { fetchPage, isOfVersion, refreshIfStale } from "./live.js";
 
 /** Milliseconds after the last key. */
 const PATIENCE = 300;
@@ -10,6 +10,15 @@ const PLACE = "kith-place";
 /** @type {number | undefined} */
 let timer;
 let searches = 0;
+
+/**
+ * A page of which parts are shown on this one; undefined without a network, and if it is of another version.
+ * @param {string} address
+ */
+async function fetchList(address) {
+  const page = await fetchPage(address).catch(() => undefined);
+  return page && isOfVersion(page) ? page : undefined;
+}
 
 /** Begins to follow the search field and the end of the list. */
 export function prepareLists() {
@@ -34,9 +43,9 @@ async function search(form) {
   const address = `${new URL(form.action).pathname}${String(query) ? `?${query}` : ""}`;
   searches += 1;
   const mine = searches;
-  const page = await fetchPage(address).catch(() => undefined);
+  const page = await fetchList(address);
   const fresh = page?.querySelector("form.filter");
-  // Without a network the list stays; an answer that a later one has overtaken is dropped.
+  // Without such a page the list stays; an answer that a later one has overtaken is dropped.
   if (!fresh || mine !== searches || !form.isConnected) return;
   history.replaceState(null, "", address);
   while (form.nextSibling) form.nextSibling.remove();
@@ -81,9 +90,9 @@ function watchEnd() {
  */
 async function append(next) {
   const address = next.querySelector("a")?.href;
-  const page = address ? await fetchPage(address).catch(() => undefined) : undefined;
+  const page = address ? await fetchList(address) : undefined;
   const fresh = page?.getElementById("page");
-  // The link stays for a finger where there is no network.
+  // The link stays for a finger where no such page came.
   if (!fresh || !next.isConnected) return;
   const form = fresh.querySelector("form.filter");
   const parts = form ? following(form) : [...fresh.childNodes].filter((node) => node.nodeName !== "H1");

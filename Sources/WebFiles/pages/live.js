@@ -1,4 +1,5 @@
 // Keeps the page as the house has it: follows its events and fetches the page again. The server is the only one that makes pages.
+import { delay } from "./queue.js";
 import { isHouse } from "./sender.js";
 import { say, word } from "./words.js";
 
@@ -34,6 +35,15 @@ let isStale = false;
 let isPressed = false;
 /** How often the page was fetched again. */
 let fetches = 0;
+/** How often in a row no page came that could be shown. */
+let failures = 0;
+/** @type {number | undefined} */
+let retry;
+/** How many milliseconds a page has to come: more than the worker of the pages waits for it. */
+const LOADING = 25_000;
+/** When this page was about to be left. */
+let leftAt = -Infinity;
+window.addEventListener("beforeunload", () => { leftAt = performance.now(); });
 
 /**
  * Whether a field is not as the page came.
@@ -49,7 +59,7 @@ function isChanged(field) {
 }
 
 /**
- * Whether somebody touches the page, writes on it, speaks or listens, or has scrolled beyond what a fresh one would have.
+ * Whether somebody touches the page, writes on it, chooses pictures, speaks or listens, or has scrolled beyond what a fresh one would have.
  * A press that began on one element and ends on another that took its place would be no click on either.
  */
 export function isInUse() {
@@ -57,9 +67,9 @@ export function isInUse() {
   if (!main) return false;
   const fields = /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */ (
     main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
-  // The button of a form cannot be pressed while what it sends is being kept.
+  // The button of a form cannot be pressed while what it sends is being kept. Pictures stay chosen in a form that was folded.
   return isPressed || document.body.dataset.recording === "true" || isScrolled()
-    || main.querySelector("form [disabled], details[open] form") !== null
+    || main.querySelector("form [disabled], details[open] form, .chosen img") !== null
     || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
@@ -86,12 +96,26 @@ function isScrolled() {
 /**
  * A page of this server; throws if something else answers, or nothing.
  * @param {string} address
+ * @param {RequestCache} cache "reload": the worker of the pages gives none that it has kept
  */
-export async function fetchPage(address) {
-  const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
+export async function fetchPage(address, cache = "no-store") {
+  const answer = await fetch(address, { headers: { Accept: "text/html" }, cache });
   if (!isHouse(answer)) throw new TypeError("an answer of something else");
   const text = await answer.text();
   return new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
+}
+
+/**
+ * Whether a page is of the version of this one: of another one, it need not fit these scripts.
+ * @param {Document} page
+ */
+export const isOfVersion = (page) => page.querySelector(`script[src="${SCRIPTS}app.js"]`) !== null;
+
+/** Refreshes later, and the later the more often that was in vain. */
+function askAgain() {
+  failures += 1;
+  clearTimeout(retry);
+  retry = window.setTimeout(refreshSoon, delay(failures));
 }
 
 /** Fetches the page again and shows it, unless somebody is writing on it: then as soon as that is over. */
@@ -105,37 +129,41 @@ export async function refresh() {
   isStale = false;
   fetches += 1;
   const [number, address] = [fetches, location.href];
-  try {
-    const page = await fetchPage(address);
-    const [fresh, old] = [page.getElementById("page"), document.getElementById("page")];
-    // One that was fetched later is newer, also if it came earlier.
-    if (!fresh || !old || number !== fetches || address !== location.href) return;
-    if (isInUse()) {
-      isStale = true;
-      return;
-    }
-    // kith-web was updated. The scripts of before need not fit the page that it makes now.
-    if (!page.querySelector(`script[src="${SCRIPTS}app.js"]`)) {
-      // One that was kept earlier, because the house is slow, is no update.
-      if ((page.body.dataset.made ?? "") < (document.body.dataset.made ?? "")) return;
-      // What is typed or said from now on would be lost. A person may end the loading, and goes on then.
-      old.inert = true;
-      setTimeout(() => { old.inert = false; }, 25_000);
-      location.reload();
-      return;
-    }
-    const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;
-    old.replaceChildren(...fresh.childNodes);
-    document.body.dataset.parts = "1";
-    for (const name of ["made", "position"]) document.body.dataset[name] = page.body.dataset[name] ?? "";
-    document.dispatchEvent(new Event("kith-page"));
-    if (focused === undefined) return;
-    const again = /** @type {HTMLElement | null} */ (focused ? old.querySelector(focused) : null);
-    // What is gone leaves the focus near its place, and not at the top of the document.
-    if (again) again.focus(); else old.focus({ preventScroll: true });
-  } catch {
-    // There is no network; the page stays as it is.
+  const page = await fetchPage(address, "reload").catch(() => undefined);
+  const [fresh, old] = [page?.getElementById("page"), document.getElementById("page")];
+  // One that was fetched later is newer, also if it came earlier.
+  if (!old || number !== fetches || address !== location.href) return;
+  // No event tells of it when the house can be reached again, if its events go on coming.
+  if (!page || !fresh) return askAgain();
+  if (isInUse()) {
+    isStale = true;
+    return;
   }
+  if (!isOfVersion(page)) {
+    // kith-web was updated. A page or a form that is under way already would be cut off.
+    if (performance.now() - leftAt < LOADING) return askAgain();
+    // What is typed or said from now on would be lost. Somebody may stop the loading, and go on.
+    old.inert = true;
+    setTimeout(() => { old.inert = false; }, LOADING);
+    location.reload();
+    return;
+  }
+  failures = 0;
+  const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;
+  old.replaceChildren(...fresh.childNodes);
+  document.body.dataset.parts = "1";
+  for (const name of ["made", "position"]) document.body.dataset[name] = page.body.dataset[name] ?? "";
+  document.dispatchEvent(new Event("kith-page"));
+  if (focused === undefined) return;
+  /** @type {HTMLElement | null} */
+  let again = null;
+  try {
+    if (focused) again = old.querySelector(focused);
+  } catch {
+    // An older browser does not know ":has".
+  }
+  // What is gone leaves the focus near its place, and not at the top of the document.
+  if (again) again.focus(); else old.focus({ preventScroll: true });
 }
 
 /** Refreshes soon: once for several events, and after two seconds of events without a pause. */
@@ -183,8 +211,8 @@ export function sayOffline() {
 
 /** @type {EventSource | undefined} */
 let followed;
-/** Whether the house could be reached before. */
-let wasConnected = false;
+/** Whether the events were asked for before, with or without success. */
+let isAgain = false;
 
 /**
  * Says why events were refused, which a stream does not tell: this device is signed out, or there is no connection.
@@ -218,8 +246,8 @@ export function follow(connected) {
     say(word("live"));
     connected();
     // kith-web may have been updated meanwhile, of which no event tells.
-    if (wasConnected) refreshSoon();
-    wasConnected = true;
+    if (isAgain) refreshSoon();
+    isAgain = true;
   };
   // Events come from here on. If the page was made earlier, no event tells what changed between.
   source.addEventListener("position", (event) => {
@@ -235,6 +263,7 @@ export function follow(connected) {
     refreshSoon();
   });
   source.onerror = () => {
+    isAgain = true;
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
     // A stream that was refused is not tried again by the browser.
     void sayRefused(source);

@@ -89,7 +89,9 @@ function scripts(page) {
 async function fromHouse(event, name) {
   const { request } = event;
   const cache = await caches.open(name);
-  const seen = await cache.match(request.url);
+  // A page that is open asks for what the house has now: it would take what was seen for that, and not ask again.
+  const isOpen = request.mode !== "navigate" && request.cache === "reload";
+  const seen = isOpen ? undefined : await cache.match(request.url);
   const patience = /** @type {any} */ (new AbortController());
   const timer = setTimeout(() => patience.abort(), PATIENCE[seen || name === "files" ? 0 : 1]);
   try {
