@@ -6,7 +6,7 @@ import pytest
 from browser import browser  # noqa: F401 - a fixture
 from keyed import eventually
 from line import Line
-from pages import CONNECTED, PARSED, SLOW, TOLD, WORKER, shown
+from pages import CONNECTED, PARSED, SLOW, TOLD, WORKER, entries, shown, write
 from visitor import person
 from web import door
 
@@ -226,6 +226,21 @@ def test_an_update_does_not_cut_off_a_page_that_is_under_way(front, line, phone)
     phone.until("window.parsed > 0")
     line.held = b""
     phone.until(f"location.pathname === '/people' && {IS_OF % new} && {RUNS}")
+
+
+def test_a_page_from_before_stores_were_added_keeps_what_is_written(front, line, phone):
+    see(phone, line.url + "/", version(phone))
+    phone.read("""new Promise((resolve, reject) => {
+      const request = indexedDB.open('kith', 9);
+      request.onupgradeneeded = () => request.result.createObjectStore('later');
+      request.onsuccess = () => { request.result.close(); resolve(); };
+      request.onerror = () => reject(request.error);
+    })""")
+    without_a_network(phone, line.url + "/")
+    write(phone, "bread")
+    phone.until("!document.querySelector('[data-test=pending]').hidden")
+    phone.offline(False)
+    assert sorted(entry["memo"] for entry in entries(front, 2, 60)) == ["bread", "soup"]
 
 
 def test_the_scripts_of_a_version_never_change_and_those_of_another_are_nowhere(front, phone):

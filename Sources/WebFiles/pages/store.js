@@ -5,9 +5,21 @@ let opened;
 
 /** @returns {Promise<IDBDatabase>} */
 function database() {
-  opened ??= new Promise((resolve, reject) => {
+  // An update of the stores only adds to them: a page from before one, which the worker has kept, works with what is there.
+  opened ??= open(2).catch((fault) => fault.name === "VersionError" ? open() : Promise.reject(fault));
+  opened.catch(() => { opened = undefined; });
+  return opened;
+}
+
+/**
+ * Opens the stores, and makes those that are missing.
+ * @param {number} [version] without one, that which they have
+ * @returns {Promise<IDBDatabase>}
+ */
+function open(version) {
+  return new Promise((resolve, reject) => {
     // A page of an earlier version gives way: it would send a command without its pictures.
-    const request = indexedDB.open("kith", 2);
+    const request = indexedDB.open("kith", version);
     request.onupgradeneeded = ({ oldVersion }) => {
       if (oldVersion < 1) {
         request.result.createObjectStore("queue", { keyPath: "id", autoIncrement: true });
@@ -28,8 +40,6 @@ function database() {
     request.onerror = () => reject(request.error);
     request.onblocked = () => reject(new Error("another tab holds an older version"));
   });
-  opened.catch(() => { opened = undefined; });
-  return opened;
 }
 
 /**
