@@ -6,6 +6,8 @@ import * as store from "./store.js";
 import { say, word } from "./words.js";
 
 const LONGEST = 300;
+/** Milliseconds in which somebody reads why nothing is recorded: a fresh page does not say it. */
+const READING = 10_000;
 
 /**
  * @typedef {object} Session what is open while somebody speaks
@@ -96,7 +98,7 @@ async function start(form) {
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
     delete document.body.dataset.recording;
-    refreshIfStale();
+    setTimeout(refreshIfStale, READING);
     output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
     return;
   }
@@ -126,7 +128,7 @@ async function start(form) {
   } catch {
     release();
     delete document.body.dataset.recording;
-    refreshIfStale();
+    setTimeout(refreshIfStale, READING);
     for (const track of stream.getTracks()) track.stop();
     output.textContent = word("no-storage");
     return;
