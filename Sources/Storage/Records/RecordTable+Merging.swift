@@ -92,7 +92,8 @@ extension RecordTable where View == Transaction {
 
   /// Whether a known record is not the one that the server has under its id: the server has given the id to another one, or the record
   /// was sent from here under the id of its person, which the server had given to another person.
-  private func isReplaced(_ known: StoredRecord, by remote: RemoteRecord, _ received: AnyRecord) throws(Failure) -> Bool {
+  private func isReplaced(_ known: StoredRecord, by remote: RemoteRecord, _ received: AnyRecord) throws(Failure) -> Bool
+  {
     if known.isReplaced(by: remote, received) { return true }
     guard known.isOnServer, known.lastAttemptAt != nil, known.isOfOthers(than: received) else { return false }
     return try self.view.attempt { try RecordKeeper(database: $0).isOfPartedPerson(known) }

@@ -15,7 +15,7 @@ struct RemoteLookup {
     if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer {
       return (record, false)
     }
-    if let record = try self.left(remote, received.kind) { return (record, false) }
+    if let record = try self.left(remote, received) { return (record, false) }
     switch received {
     case .tag(let tag): return (try self.unsent(tag), false)
     case .relationship(let relationship): return (nil, try self.isKnown(relationship))
@@ -25,18 +25,19 @@ struct RemoteLookup {
   }
 
   /// A record that the server did not have any more, and has again: it was restored from a newer backup. Nobody has deleted the record here,
-  /// and nothing of it is in flight.
-  private func left(_ remote: RemoteRecord, _ kind: RecordKind) throws -> StoredRecord? {
+  /// nothing of it is in flight, and it is about the same people.
+  private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
     guard let madeAt = remote.madeAt else { return nil }
-    return try self.read(
+    let record = try self.read(
       """
       WHERE record.account = ? AND record.kind = ? AND record.left_id = ? AND record.left_made / 1000000000 = ?
         AND record.monica_id IS NULL AND record.deleted_there = 0 AND record.state <> \(RecordState.syncing.rawValue)
       """,
       [
-        .integer(self.account), .integer(Int64(kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
+        .integer(self.account), .integer(Int64(received.kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
         .integer(madeAt / 1_000_000_000),
       ])
+    return record.flatMap { $0.isOfOthers(than: received) ? nil : $0 }
   }
 
   /// A record whose answer was lost, of a kind that the server tells from others by what it says alone.

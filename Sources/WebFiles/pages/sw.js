@@ -1,9 +1,10 @@
 // The page without the network: pages and files come from the house if it answers in time, else as they were last seen. A page names the
 // scripts of its version, which never change: they are kept before the page is, all of them or none, and go with the last page of theirs.
 
-/** Files without a version: of the door's pages, of the one for a page that was not seen, and what a browser asks for by itself. */
-const FILES = [
-  "/files/door.css", "/files/icon.svg", "/files/offline.html", "/files/page.css", "/files/pair.js", "/manifest.webmanifest"];
+/** What is shown in the place of a page that was not seen, and what a browser asks for by itself. */
+const FILES = ["/files/icon.svg", "/files/offline.html", "/files/page.css", "/manifest.webmanifest"];
+/** What the door's pages name: these are shown only while the house answers. */
+const DOOR = ["/files/door.css", "/files/pair.js"];
 /** A script of a version, and the folder of that version: `/files/0123456789abcdef/app.js`. */
 const SCRIPT = /"((\/files\/[0-9a-f]{16}\/)[\w-]+\.js)"/g;
 /** How many milliseconds the house has for what was seen and for files, and for other pages. */
@@ -60,7 +61,7 @@ worker.addEventListener("fetch", (event) => {
     event.respondWith(asKept(event.request, folder));
   } else if (FILES.includes(url.pathname)) {
     event.respondWith(fromHouse(event, "files"));
-  } else if (url.pathname.startsWith("/files/")) {
+  } else if (url.pathname.startsWith("/files/") && !DOOR.includes(url.pathname)) {
     // Pages from before scripts had versions name these.
     event.respondWith(asKept(event.request, "files"));
   } else if (event.request.mode === "navigate" || event.request.headers.get("accept") === "text/html") {
