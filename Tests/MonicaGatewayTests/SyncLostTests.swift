@@ -58,19 +58,41 @@ import Testing
   }
 
   /// It is sent before kithd has read that the server lost Ben.
-  @Test func whatWasSentUnderTheIdOfAnotherStaysBens() async throws {
+  @Test(arguments: [RecordKind.note, .call, .activity])
+  func whatWasSentUnderTheIdOfAnotherStaysBens(_ kind: RecordKind) async throws {
     try await self.withoutBen(isGiven: true) { home, ben, there in
-      let note = try await home.note(ben, "of Ben")
+      let ann = try await home.person("Ann")
       try await home.sync(pushOnly: true)
-      #expect(home.server.rows(.note).map(\.owner) == [there])
+      switch kind {
+      case .note: try await home.note(ben, "of Ben")
+      case .call: try await home.call(ben, "of Ben")
+      default:
+        _ = try await home.create(
+          Activity.with {
+            $0.summary = "of Ben"
+            $0.happenedOn = "2026-01-02"
+            $0.participants = [ben.id, ann.id]
+          })
+      }
+      func people() async throws -> [Set<String>] {
+        switch kind {
+        case .note: try await home.all(Note.self).map { [$0.personID] }
+        case .call: try await home.all(Call.self).map { [$0.personID] }
+        default: try await home.all(Activity.self).map { Set($0.participants) }
+        }
+      }
+      try await home.sync(pushOnly: true)
+      #expect(home.server.rows(kind).count == 1)
       #expect(try await home.sync(full: true).conflicts == 2)
-      #expect(try await home.get(Note.self, note.id).personID == ben.id)
+      #expect(try await people().contains { $0.contains(ben.id) })
       try await home.resolve(ben.id, keep: "local")
       try await home.sync(full: true)
+      if let open = try await home.conflicts().first { try await home.resolve(open.id, keep: "local") }
+      try await home.sync(full: true)
       let new = try await home.get(Person.self, ben.id).monicaID
-      #expect(home.server.rows(.note).map(\.owner).sorted() == [there, new].sorted())
+      #expect(home.server.rows(kind).contains { $0.owner == new || $0.others.contains(new) })
       #expect(try await home.conflicts().isEmpty)
-      #expect(try await home.get(Note.self, note.id).personID == ben.id)
+      #expect(try await people().count { $0.contains(ben.id) } == 1)
     }
   }
 
@@ -140,6 +162,39 @@ import Testing
       try await home.sync(full: true)
       #expect(home.server.texts(.note).contains("mine"))
       #expect(try await home.conflicts().isEmpty)
+    }
+  }
+
+  @Test func aDecisionOnAPersonLeavesWhatWasWrittenOnTheWebOfTheirs() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let note = try #require(try await home.all(Note.self).first)
+      try await home.update(Note.self, note.id) { $0.body = "mine" }
+      home.server.edit(.note, there[0]) { $0.note.body = "yours" }
+      try await home.sync(full: true)
+      home.server.remove(.person, try await home.get(Person.self, ann.id).monicaID)
+      #expect(try await home.sync(full: true).conflicts == 2)
+      try await home.resolve(ann.id, keep: "local")
+      try await home.sync(full: true)
+      let conflict = try #require(try await home.conflicts().first)
+      #expect(conflict.id == note.id && conflict.server?.text == "yours" && conflict.local.text == "mine")
+      try await home.resolve(note.id, keep: "local")
+      #expect(try await home.sync(full: true).conflicts == 0)
+      #expect(home.server.texts(.note) == ["mine"])
+    }
+  }
+
+  @Test func whatWasWrittenHereSinceIsNotReplacedByWhatTheServerHasAgain() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      home.server.remove(.note, there[0])
+      try await home.sync(full: true)
+      try await home.restore(Note.self, note.id)
+      try await home.update(Note.self, note.id) { $0.body = "since" }
+      home.server.restore(full)
+      try await home.sync(full: true)
+      try await home.sync(full: true)
+      #expect(try await home.get(Note.self, note.id).body == "since")
+      #expect(home.server.texts(.note).contains("since"))
     }
   }
 

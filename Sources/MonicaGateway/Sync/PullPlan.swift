@@ -31,8 +31,8 @@ struct PullPlan: Sendable {
     case page(RecordKind, UInt32, newestFirst: Bool)
     /// Check whether a record exists.
     case ask(RecordKind, UInt64)
-    /// Decide on these records: the server does not have them.
-    case settle([MissingRecord])
+    /// Decide on these records: the server does not have them. By the lengths of lists that were not read to the end, it lacks `unnamed` more.
+    case settle([MissingRecord], unnamed: Int)
   }
 
   /// The facts about a page that was read.
@@ -120,8 +120,8 @@ struct PullPlan: Sendable {
   /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
   /// pass that ends before has them read again.
   private var undecided: [RecordKind: Int64?] = [:]
-  /// Whether each list was read to its end. If not, nothing is decided: what that list lacks is not known.
-  private(set) var isWhole = true
+  /// How many records lists lack that changed too often to be read to the end.
+  private var unnamed: [RecordKind: Int] = [:]
 
   /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
@@ -147,8 +147,8 @@ struct PullPlan: Sendable {
   var next: Step? {
     if self.readsCatalogs { return .catalogs }
     guard let kind = self.lists.first else {
-      if !self.isWhole || (self.missing.isEmpty && self.undecided.isEmpty) { return nil }
-      return .settle(self.missing.values.sorted { $0.row < $1.row })
+      if self.missing.isEmpty, self.undecided.isEmpty { return nil }
+      return .settle(self.missing.values.sorted { $0.row < $1.row }, unnamed: self.unnamed.values.reduce(0, +))
     }
     switch self.progress {
     case .newest(let page, _):
@@ -277,9 +277,11 @@ struct PullPlan: Sendable {
       let known = try known()
       return self.compare(known, known.intersection(whole.known), seen: whole.seen, kind)
     }
-    if whole.attempt < Self.attempts { return self.readWhole(known: try known(), attempt: whole.attempt + 1) }
-    // The list changes too often. The records that were read are stored; nothing of any list is deleted without proof.
-    self.isWhole = false
+    let known = try known()
+    if whole.attempt < Self.attempts { return self.readWhole(known: known, attempt: whole.attempt + 1) }
+    // The list changes too often. The records that were read are stored; nothing of it is deleted without proof.
+    let list = self.state.lists[kind.name] ?? PullState.List()
+    self.unnamed[kind] = max(0, known.count + list.unkept - list.unlisted.count - page.total)
     self.close()
   }
 
@@ -361,6 +363,7 @@ struct PullPlan: Sendable {
     let isDecided = !self.missing.values.contains { record in
       record.kind == kind || (kind == .person && RecordKind.details.contains(record.kind))
     }
+    self.unnamed[kind] = nil
     self.undecided.removeValue(forKey: kind)
     if !isDecided { self.undecided.updateValue(wholeAt, forKey: kind) }
     list.wholeAt = isDecided ? wholeAt : nil

@@ -190,14 +190,11 @@ extension AccountTable where View == Transaction {
     try self.set("pull", state.map { .blob($0) } ?? .null)
   }
 
-  /// Stores that everything was read.
+  /// Stores that everything was read to the end, which counts towards the end of a ``DeletionHold``.
   ///
-  /// - Parameters:
-  ///   - now: Nanoseconds since 1970.
-  ///   - isWhole: Whether each list was read to its end, which counts towards the end of a ``DeletionHold``.
-  public func setLastPull(_ now: Int64, isWhole: Bool = true) throws(Failure) {
+  /// - Parameter now: Nanoseconds since 1970.
+  public func setLastPull(_ now: Int64) throws(Failure) {
     try self.set("last_pull_at", .integer(now))
-    guard isWhole else { return }
     try self.setCountOfGone(0)
     if let hold = try self.deletionHold() { try self.setDeletionHold(hold.after(readingAt: now)) }
   }

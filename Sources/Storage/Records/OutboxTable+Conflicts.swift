@@ -108,14 +108,15 @@ extension OutboxTable where View == Transaction {
   /// - Throws: `NOT_FOUND/RECORD_UNKNOWN` where there is no conflict.
   public func resolve(_ id: String, as body: AnyRecord?, now: Int64) throws(Failure) -> [QueueEntry] {
     let conflict = try self.conflict(of: id)
-    let before = try self.countOfDeletions()
+    var changed = 0
     try self.change(conflict.row) { old, database in
-      try RecordKeeper(database: database).settle(old, server: conflict.server, as: body, now: now)
+      let records = try RecordKeeper(database: database).settle(old, server: conflict.server, as: body, now: now)
+      changed = records.count
+      return records
     }
-    // With a person go many at once: somebody has deleted them there.
-    if conflict.server == nil, body == nil {
-      let rest = try self.countOfDeletions()
-      if rest == 0, before > DeletionHold.mostGone { try self.view.accounts.endDeletionHold() }
+    // With a person went as many as are asked about: somebody has deleted them there.
+    if conflict.server == nil, body == nil, changed > DeletionHold.mostGone, try self.countOfDeletions() == 0 {
+      try self.view.accounts.endDeletionHold()
     }
     return try self.entries(of: [id])
   }

@@ -71,7 +71,7 @@ struct RecordKeeper {
   }
 
   /// Stores that the server has deleted a record with its children. Those that are not deleted here will be created again, which
-  /// ends their conflicts.
+  /// ends their conflicts; but for those of both sides: what was written on the server is nowhere else any more.
   ///
   /// - Returns: The record and its children.
   func forgetServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
@@ -81,6 +81,10 @@ struct RecordKeeper {
     return try ([old] + others).map { known in
       var record = known
       record.leaveServer()
+      if known.row != old.row, known.state == .conflict, try !self.isLost(known) {
+        try self.writer.save(record, over: known)
+        return record
+      }
       record.base = nil
       if record.state != .syncing || known.row == old.row { record.state = .pending }
       try self.writer.save(record, over: known)

@@ -95,7 +95,7 @@ extension RecordTable where View == Transaction {
   private func isReplaced(_ known: StoredRecord, by remote: RemoteRecord, _ received: AnyRecord) throws(Failure) -> Bool
   {
     if known.isReplaced(by: remote, received) { return true }
-    guard known.isOnServer, known.lastAttemptAt != nil, known.isOfOthers(than: received) else { return false }
+    guard known.isOnServer, known.lastAttemptAt != nil, !known.namesAll(in: received) else { return false }
     return try self.view.attempt { try RecordKeeper(database: $0).isOfPartedPerson(known) }
   }
 

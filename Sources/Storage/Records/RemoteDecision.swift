@@ -12,7 +12,9 @@ struct RemoteLookup {
   /// - Returns: nil when nothing is stored under its id; and whether it is a relationship that is known all the same.
   func find(_ remote: RemoteRecord, _ received: AnyRecord) throws -> (record: StoredRecord?, isKnown: Bool) {
     if let record = try self.find(received.kind, remote.monicaID) { return (record, false) }
-    if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer {
+    if !remote.clientID.isEmpty, let record = try self.find(received.kind, remote.clientID), !record.isOnServer,
+      record.left == nil || record.namesAll(in: received)
+    {
       return (record, false)
     }
     if let record = try self.left(remote, received) { return (record, false) }
@@ -25,10 +27,11 @@ struct RemoteLookup {
   }
 
   /// A record that the server did not have any more, and has again: it was restored from a newer backup. Nobody has deleted the record here,
-  /// nothing of it is in flight, and it is about the same people.
+  /// and nothing of it is in flight. What was written here since and is to be created there again is another record: no common version tells
+  /// which of the two texts is newer.
   private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
     guard let madeAt = remote.madeAt else { return nil }
-    let record = try self.read(
+    let left = try self.read(
       """
       WHERE record.account = ? AND record.kind = ? AND record.left_id = ? AND record.left_made / 1000000000 = ?
         AND record.monica_id IS NULL AND record.deleted_there = 0 AND record.state <> \(RecordState.syncing.rawValue)
@@ -37,7 +40,8 @@ struct RemoteLookup {
         .integer(self.account), .integer(Int64(received.kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
         .integer(madeAt / 1_000_000_000),
       ])
-    return record.flatMap { $0.isOfOthers(than: received) ? nil : $0 }
+    guard let left, left.namesAll(in: received) else { return nil }
+    return left.isDeleted || left.state == .conflict || left.content.isSame(as: received) ? left : nil
   }
 
   /// A record whose answer was lost, of a kind that the server tells from others by what it says alone.
@@ -251,6 +255,9 @@ extension StoredRecord {
     let (people, others) = (Set(self.content.people), Set(content.people))
     return !people.isEmpty && (self.kind == .relationship ? people != others : people.isDisjoint(with: others))
   }
+
+  /// Whether it is about all people that a version of the server is about.
+  func namesAll(in received: AnyRecord) -> Bool { Set(self.content.people).isSuperset(of: received.people) }
 
   /// Whether the server made another record at another time, as far as both times are known.
   func isOther(than remote: RemoteRecord) -> Bool {

@@ -69,7 +69,7 @@ export function isInUse() {
     main.querySelectorAll("form :is(input:not([type=hidden]), textarea, select)"));
   // The button of a form cannot be pressed while what it sends is being kept. Pictures stay chosen in a form that was folded.
   return isPressed || document.body.dataset.recording === "true" || isScrolled()
-    || main.querySelector("form [disabled], details[open] form, .chosen img") !== null
+    || main.querySelector("form [disabled], details[open] form, .chosen img, [data-reading]") !== null
     || [...fields].some(isChanged) || [...main.querySelectorAll("audio")].some((sound) => !sound.paused);
 }
 
@@ -94,13 +94,13 @@ function isScrolled() {
 }
 
 /**
- * A page of this server; throws if something else answers, or nothing.
+ * A page of this server; throws if something else answers, or nothing, or if the house is in trouble.
  * @param {string} address
  * @param {RequestCache} cache "reload": the worker of the pages gives none that it has kept
  */
 export async function fetchPage(address, cache = "no-store") {
   const answer = await fetch(address, { headers: { Accept: "text/html" }, cache });
-  if (!isHouse(answer)) throw new TypeError("an answer of something else");
+  if (!isHouse(answer) || answer.status >= 500) throw new TypeError("no page of the house");
   const text = await answer.text();
   return new DOMParser().parseFromString(/** @type {string} */ (policy ? policy.createHTML(text) : text), "text/html");
 }
@@ -134,7 +134,9 @@ export async function refresh() {
   // One that was fetched later is newer, also if it came earlier.
   if (!old || number !== fetches || address !== location.href) return;
   // No event tells of it when the house can be reached again, if its events go on coming.
-  if (!page || !fresh) return askAgain();
+  if (!page) return askAgain();
+  // A page of the door or of a fault: the house will say nothing else.
+  if (!fresh) return;
   if (isInUse()) {
     isStale = true;
     return;
@@ -149,6 +151,7 @@ export async function refresh() {
     return;
   }
   failures = 0;
+  clearTimeout(retry);
   const focused = document.activeElement && old.contains(document.activeElement) ? selector(document.activeElement) : undefined;
   old.replaceChildren(...fresh.childNodes);
   document.body.dataset.parts = "1";

@@ -118,7 +118,7 @@ async function fromHouse(event, name) {
     if (answer.status < 500) return answer;
     return seen ?? answer;
   } catch {
-    return seen ?? (name === "pages" ? await caches.match("/files/offline.html") : undefined) ?? Response.error();
+    return seen ?? (name === "pages" && !isOpen ? await caches.match("/files/offline.html") : undefined) ?? Response.error();
   }
 }
 
@@ -144,10 +144,12 @@ async function keepPage(pages, address, answer, named) {
     if (!await areKept(named)) return;
     const before = await (await pages.match(address))?.text();
     await pages.put(address, answer);
-    const seen = await pages.keys();
-    for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) await pages.delete(page);
-    const isOther = before !== undefined && scripts(before).folder !== named.folder;
-    if (isOther || seen.length > MOST_PAGES) await forgetScripts(pages);
+    const [seen, gone] = [await pages.keys(), [before]];
+    for (const page of seen.slice(0, Math.max(0, seen.length - MOST_PAGES))) {
+      gone.push(await (await pages.match(page))?.text());
+      await pages.delete(page);
+    }
+    if (gone.some((text) => text !== undefined && scripts(text).folder !== named.folder)) await forgetScripts(pages);
   });
 }
 

@@ -85,6 +85,21 @@ function claim(key) {
   });
 }
 
+/**
+ * Says why nothing is recorded, as long as somebody reads it.
+ * @param {HTMLElement} output
+ * @param {string} reason
+ */
+function sayWhy(output, reason) {
+  delete document.body.dataset.recording;
+  output.textContent = reason;
+  output.dataset.reading = "true";
+  setTimeout(() => {
+    delete output.dataset.reading;
+    refreshIfStale();
+  }, READING);
+}
+
 /** @param {HTMLFormElement} form */
 async function start(form) {
   if (document.body.dataset.recording) return;
@@ -97,10 +112,8 @@ async function start(form) {
     stream = await navigator.mediaDevices.getUserMedia({
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
-    delete document.body.dataset.recording;
-    setTimeout(refreshIfStale, READING);
-    output.textContent = word(/** @type {DOMException} */ (error).name === "NotFoundError" ? "microphone-absent" : "microphone-denied");
-    return;
+    const isAbsent = /** @type {DOMException} */ (error).name === "NotFoundError";
+    return sayWhy(output, word(isAbsent ? "microphone-absent" : "microphone-denied"));
   }
   const key = crypto.randomUUID();
   const { path = "/care/voice", message: given = "{}", noted: field = "occurredAt" } = form.dataset;
@@ -127,11 +140,8 @@ async function start(form) {
     session = { recording, stream, recorder, sound, release, lock };
   } catch {
     release();
-    delete document.body.dataset.recording;
-    setTimeout(refreshIfStale, READING);
     for (const track of stream.getTracks()) track.stop();
-    output.textContent = word("no-storage");
-    return;
+    return sayWhy(output, word("no-storage"));
   }
   for (const track of stream.getTracks()) track.onended = () => void stopRecording("recording-interrupted");
   prepareVoice();
