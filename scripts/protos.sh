@@ -12,7 +12,7 @@ if [ "${1:-}" = --check ]; then
 fi
 
 scripts/build.sh protoc-gen-swift
-bin=$(swift build --show-bin-path)
+bin=$(scripts/build.sh --show-bin-path)
 messages=(proto/kith/v1/{wire,work,events,system,contacts,records,monica,people,calls,channels,care,plan,measurements,reminders,keys,devices,backups}.proto)
 swift_opts=(--swift_opt=FileNaming=DropPath --swift_opt=UseAccessLevelOnImports=true)
 

@@ -11,11 +11,11 @@ for scripts in page worker; do tsc --project "Tests/web/$scripts.json"; done
 export KITH_WEB=1
 {
   scripts/speech-model.sh
-  [ "${KITH_TESTED:-}" = "$(swift build --show-bin-path)" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
+  [ "${KITH_TESTED:-}" = "$(scripts/build.sh --show-bin-path)" ] || scripts/build.sh kithd kith kith-report kith-pocketsphinx
   scripts/build.sh kith-web
 } >&2
 # Here, because several tests would make them at once.
 for sdk in mcp-1 mcp-2; do scripts/python-env.sh $sdk >/dev/null; done
-bin=$(swift build --show-bin-path)
+bin=$(scripts/build.sh --show-bin-path)
 KITH_BIN_DIR=$bin exec timeout --kill-after 10 3600 \
   scripts/python.sh -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder -W ignore::Warning "$@" Tests/python/test_web_*.py Tests/python/test_page*.py

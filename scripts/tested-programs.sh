@@ -16,7 +16,8 @@ fi
   scripts/speech-model.sh
   scripts/python-env.sh
   export KITH_BUILD="${KITH_BUILD-$(scripts/version.sh)}"
-  # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc.
-  scripts/build.sh kithd kith kith-report kith-programs kith-pocketsphinx kith-homeassistant kithPackageTests
+  # By name, because `swift build --build-tests` also builds the plug-ins of dependencies, and with them a whole protoc. First those that
+  # have most modules, of which two can always be built at once.
+  scripts/build.sh kith-programs kithPackageTests kithd kith kith-report kith-pocketsphinx kith-homeassistant
 } >&2
-swift build --show-bin-path
+scripts/build.sh --show-bin-path
