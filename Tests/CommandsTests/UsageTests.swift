@@ -1,12 +1,12 @@
 import ArgumentParser
 import Bus
 import EventLoop
-import Help
 import KithMessages
 import SwiftProtobuf
 import Testing
 
 @testable import Commands
+@testable import Help
 
 @Suite("How kith is called")
 struct UsageTests {
@@ -70,6 +70,19 @@ struct UsageTests {
       for example in Self.examples(of: command) {
         await #expect(throws: Never.self, "\(example)") { try await Self.parse(example) }
       }
+    }
+  }
+
+  /// The parser checks this itself at the start of a debug build only.
+  @Test("Every command names each option once, and an argument of any number of words comes last")
+  func definitions() throws {
+    let commands = Self.all(in: try CommandTree(of: KithCommand.self))
+    #expect(commands.count > 100)
+    for command in commands {
+      let names = command.visibleArguments.flatMap { ($0.names ?? []).map(\.text) }
+      #expect(Set(names).count == names.count, "\(command.commandName): \(names)")
+      let words = command.visibleArguments.filter { $0.kind == "positional" }
+      #expect(words.dropLast().allSatisfy { !$0.isRepeating }, "\(command.commandName)")
     }
   }
 

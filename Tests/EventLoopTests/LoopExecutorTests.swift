@@ -163,17 +163,25 @@ struct LoopExecutorTests {
     #expect(log.withLock { $0 }.contains("Event loop was held by one job"))
   }
 
-  #if DEBUG
-    @Test("a job after the exit traps in debug builds")
-    func enqueueAfterExit() async {
-      await #expect(processExitsWith: .failure) {
-        let loop = try LoopExecutor(
-          name: "late", poller: DescriptorPoller(), logger: Logger(label: "late") { _ in SwiftLogNoOpLogHandler() })
-        await loop.shutdown()
-        loop.post {}
-      }
+  @Test("a job after the exit traps where assertions are checked", .enabled(if: Self.assertionsAreChecked))
+  func enqueueAfterExit() async {
+    await #expect(processExitsWith: .failure) {
+      let loop = try LoopExecutor(
+        name: "late", poller: DescriptorPoller(), logger: Logger(label: "late") { _ in SwiftLogNoOpLogHandler() })
+      await loop.shutdown()
+      loop.post {}
     }
-  #endif
+  }
+
+  private static var assertionsAreChecked: Bool {
+    var isChecked = false
+    func check() -> Bool {
+      isChecked = true
+      return true
+    }
+    assert(check())
+    return isChecked
+  }
 }
 
 /// Records messages.

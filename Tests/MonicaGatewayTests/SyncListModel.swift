@@ -95,7 +95,7 @@ struct ListModel {
         } else {
           plan.missed(id, MissingRecord(row: Int64(id), kind: kind, monicaID: id))
         }
-      case .settle(let missing, _):
+      case .settle(let missing):
         for record in missing {
           let (kind, id) = (record.kind, record.monicaID)
           #expect(self.lists[kind]?[id] == nil && (kind != .person || self.archived[id] == nil), "\(id) is there")

@@ -183,18 +183,44 @@ import Testing
     }
   }
 
-  @Test func whatWasWrittenHereSinceIsNotReplacedByWhatTheServerHasAgain() async throws {
-    try await SyncHome.withNotes(1) { home, ann, there in
-      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
-      home.server.remove(.note, there[0])
+  @Test(arguments: [RecordKind.note, .call])
+  func whatWasWrittenHereSinceIsNotReplacedByWhatTheServerHasAgain(_ kind: RecordKind) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync()
+      let id = kind == .note ? try await home.note(ann, "before").id : try await home.call(ann, "before").id
       try await home.sync(full: true)
-      try await home.restore(Note.self, note.id)
-      try await home.update(Note.self, note.id) { $0.body = "since" }
+      let full = home.server.backup()
+      home.server.remove(kind, home.server.rows(kind)[0].monicaID)
+      try await home.sync(full: true)
+      if kind == .note {
+        try await home.restore(Note.self, id)
+        try await home.update(Note.self, id) { $0.body = "since" }
+      } else {
+        try await home.restore(Call.self, id)
+        try await home.update(Call.self, id) { $0.note = "since" }
+      }
       home.server.restore(full)
+      // It reads before anything is sent.
+      try await home.engine.refresh(person: ann.id)
+      let conflict = try #require(try await home.conflicts().first)
+      #expect(conflict.id == id && conflict.server?.text == "before" && conflict.local.text == "since")
+      try await home.resolve(id, keep: "local")
+      #expect(try await home.sync(full: true).conflicts == 0)
+      #expect(home.server.texts(kind) == ["since"])
+    }
+  }
+
+  @Test func aConflictOfADeletedPersonEndsWithThem() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let note = try #require(try await home.all(Note.self).first)
+      try await home.update(Note.self, note.id) { $0.body = "mine" }
+      home.server.edit(.note, there[0]) { $0.note.body = "yours" }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      try await home.delete(Person.self, ann.id)
       try await home.sync(full: true)
-      try await home.sync(full: true)
-      #expect(try await home.get(Note.self, note.id).body == "since")
-      #expect(home.server.texts(.note).contains("since"))
+      #expect(home.server.rows(.person).isEmpty)
+      #expect(try await home.conflicts().isEmpty)
     }
   }
 

@@ -30,6 +30,10 @@ struct MergeRule: Sendable {
     let isNews = local.base == nil || known.isNews
     // What the server did not have, and has again, is no conflict any more, or another one.
     if local.state == .conflict, !local.isLost, local.stamp == self.stamp { return .ignore }
+    // It is to be created there again, and the server has it again: no common version tells which of the two is newer.
+    if local.hasLeft, !local.isDeleted, local.base == nil, local.sent == nil, !known.fields.isEmpty {
+      return .conflict(server: known.base)
+    }
     if local.isDeleted {
       // The creation was given up before its arrival was known, or the record exists again. The latter does not apply to a
       // person, whom the server may delete some time after it has confirmed the deletion.

@@ -31,8 +31,8 @@ struct PullPlan: Sendable {
     case page(RecordKind, UInt32, newestFirst: Bool)
     /// Check whether a record exists.
     case ask(RecordKind, UInt64)
-    /// Decide on these records: the server does not have them. By the lengths of lists that were not read to the end, it lacks `unnamed` more.
-    case settle([MissingRecord], unnamed: Int)
+    /// Decide on these records: the server does not have them.
+    case settle([MissingRecord])
   }
 
   /// The facts about a page that was read.
@@ -100,6 +100,8 @@ struct PullPlan: Sendable {
     let leavesSome: Bool
     /// Whether all unlisted records are requested, including those that were unlisted before.
     let isThorough: Bool
+    /// Whether the list did not change while it was read.
+    let isSteady: Bool
   }
 
   /// The state for the next pass.
@@ -120,8 +122,6 @@ struct PullPlan: Sendable {
   /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
   /// pass that ends before has them read again.
   private var undecided: [RecordKind: Int64?] = [:]
-  /// How many records lists lack that changed too often to be read to the end.
-  private var unnamed: [RecordKind: Int] = [:]
 
   /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
@@ -148,7 +148,7 @@ struct PullPlan: Sendable {
     if self.readsCatalogs { return .catalogs }
     guard let kind = self.lists.first else {
       if self.missing.isEmpty, self.undecided.isEmpty { return nil }
-      return .settle(self.missing.values.sorted { $0.row < $1.row }, unnamed: self.unnamed.values.reduce(0, +))
+      return .settle(self.missing.values.sorted { $0.row < $1.row })
     }
     switch self.progress {
     case .newest(let page, _):
@@ -273,25 +273,21 @@ struct PullPlan: Sendable {
       self.progress = .whole(whole)
       return
     }
-    if whole.isSteady, whole.seen.count == page.total {
-      let known = try known()
-      return self.compare(known, known.intersection(whole.known), seen: whole.seen, kind)
+    let (known, isSteady) = (try known(), whole.isSteady && whole.seen.count == page.total)
+    guard isSteady || whole.attempt >= Self.attempts else {
+      return self.readWhole(known: known, attempt: whole.attempt + 1)
     }
-    let known = try known()
-    if whole.attempt < Self.attempts { return self.readWhole(known: known, attempt: whole.attempt + 1) }
-    // The list changes too often. The records that were read are stored; nothing of it is deleted without proof.
-    let list = self.state.lists[kind.name] ?? PullState.List()
-    self.unnamed[kind] = max(0, known.count + list.unkept - list.unlisted.count - page.total)
-    self.close()
+    self.compare(known, known.intersection(whole.known), seen: whole.seen, isSteady: isSteady, kind)
   }
 
-  /// Compares a complete list with the known records: those that are missing are gone, or only unlisted.
+  /// Compares a list with the known records: those that are missing are gone, or only unlisted, or moved while the list was read.
   ///
   /// - Parameters:
   ///   - known: All records known now.
   ///   - before: The records known when the reading began.
+  ///   - isSteady: Whether the list is complete. If not, it is read again in the next pass.
   private mutating func compare(
-    _ known: Set<UInt64>, _ before: Set<UInt64>, seen: Set<UInt64>, _ kind: RecordKind
+    _ known: Set<UInt64>, _ before: Set<UInt64>, seen: Set<UInt64>, isSteady: Bool = true, _ kind: RecordKind
   ) {
     let list = self.state.lists[kind.name] ?? PullState.List()
     // Records that are always unlisted, such as archived people, are requested only at intervals.
@@ -305,7 +301,7 @@ struct PullPlan: Sendable {
     let open = Array((fresh.sorted() + old.sorted()).prefix(room).reversed())
     let asking = Asking(
       open: open, there: kept.union(old).subtracting(open), unkept: seen.subtracting(known).count,
-      leavesSome: fresh.count > room, isThorough: isThorough)
+      leavesSome: fresh.count > room, isThorough: isThorough, isSteady: isSteady)
     if open.isEmpty { return self.end(asking, kind) }
     self.progress = .asking(asking)
   }
@@ -346,6 +342,11 @@ struct PullPlan: Sendable {
 
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
     let startedAt = self.startedAt
+    // Of a list that is not complete nothing else is known.
+    guard asking.isSteady else {
+      self.newestStamp = nil
+      return self.finish(kind) { _ in }
+    }
     self.finish(kind) { list in
       list.unkept = asking.unkept
       list.unlisted = asking.there
@@ -363,7 +364,6 @@ struct PullPlan: Sendable {
     let isDecided = !self.missing.values.contains { record in
       record.kind == kind || (kind == .person && RecordKind.details.contains(record.kind))
     }
-    self.unnamed[kind] = nil
     self.undecided.removeValue(forKey: kind)
     if !isDecided { self.undecided.updateValue(wholeAt, forKey: kind) }
     list.wholeAt = isDecided ? wholeAt : nil

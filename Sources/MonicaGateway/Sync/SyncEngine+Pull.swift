@@ -153,8 +153,8 @@ extension SyncEngine {
     let now = self.now()
     try await self.advance { plan, report, transaction throws(Failure) in
       // A refresh since may have found some of them.
-      guard case .settle(let missing, let unnamed)? = plan.next else { return }
-      report.count(deleted: try transaction.records.settle(missing: missing, unnamed: unnamed, now: now).deleted)
+      guard case .settle(let missing)? = plan.next else { return }
+      report.count(deleted: try transaction.records.settle(missing: missing, now: now).deleted)
       plan.settled()
     }
     FaultPoint.monicaPageStored.pass()

@@ -22,6 +22,8 @@ public struct LocalRecord: Sendable {
   public let isLost: Bool
   /// Whether the server has it, or had it until it was deleted here.
   public let wasOnServer: Bool
+  /// Whether the server had it, and does not have it by what is known.
+  public let hasLeft: Bool
 }
 
 /// The decision about a record that the server has sent.

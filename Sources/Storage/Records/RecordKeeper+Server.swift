@@ -67,7 +67,8 @@ extension RecordKeeper {
     try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     var new = old
     new.state = .pending
-    new.base = server
+    // Without an id it is created there, which has nothing in common with what was there.
+    new.base = old.isOnServer || body == nil ? server : nil
     if let body {
       new.content = body.takingReadings(of: server ?? old.content, now: now).keepingOwner(of: old.content)
     }

@@ -81,7 +81,7 @@ struct RecordKeeper {
     return try ([old] + others).map { known in
       var record = known
       record.leaveServer()
-      if known.row != old.row, known.state == .conflict, try !self.isLost(known) {
+      if known.row != old.row, known.state == .conflict, !known.isDeleted, try !self.isLost(known) {
         try self.writer.save(record, over: known)
         return record
       }

@@ -126,7 +126,8 @@ extension RecordTable where View == Transaction {
       row: record.row, record: shown, base: record.base,
       sent: try waiting?.sent.map { try StoredRecord.content(record.kind, $0, owner: owner) },
       operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted,
-      isLost: try RecordKeeper(database: database).isLost(record), wasOnServer: record.wasOnServer)
+      isLost: try RecordKeeper(database: database).isLost(record), wasOnServer: record.wasOnServer,
+      hasLeft: record.left != nil && !record.isOnServer)
   }
 }
 

@@ -73,18 +73,14 @@ extension RecordTable where View == Transaction {
   /// them if they are many, or if many were missing not long ago (``DeletionHold``), or while many wait for a person's decision. Nobody deletes
   /// so many one by one, and the server may have been restored from an old backup.
   ///
-  /// - Parameters:
-  ///   - missing: In any order. Those that have lost their id on the server since, are in flight, or wait for a decision stay as
-  ///     they are. So do those of a person with an open change, for a day: its answer may be that the server lacks the person.
-  ///   - unnamed: How many more the server lacks, of which it is not known which these are.
+  /// - Parameter missing: In any order. Those that have lost their id on the server since, are in flight, or wait for a decision stay as
+  ///   they are. So do those of a person with an open change, for a day: its answer may be that the server lacks the person.
   /// - Returns: The number of deleted records, without what went with them, and of conflicts.
   @discardableResult
-  public func settle(
-    missing: [MissingRecord], unnamed: Int = 0, now: Int64
-  ) throws(Failure) -> (deleted: Int, conflicts: Int) {
+  public func settle(missing: [MissingRecord], now: Int64) throws(Failure) -> (deleted: Int, conflicts: Int) {
     var (outcome, gone) = ((deleted: 0, conflicts: 0), 0)
     guard !missing.isEmpty else { return outcome }
-    let isHeld = try self.isHeld(missing, unnamed, now: now)
+    let isHeld = try self.isHeld(missing, now: now)
     // People first: their records go with them, or wait with them.
     for record in missing.filter({ $0.kind == .person }) + missing.filter({ $0.kind != .person }) {
       let changed = try self.view.attempt { database -> [StoredRecord] in
@@ -123,8 +119,8 @@ extension RecordTable where View == Transaction {
 
   /// Whether a person is asked about all of them. If they are many, the next ones are asked about as well. Those that wait already count
   /// too: the server may have given the ids of some of them to other records.
-  private func isHeld(_ missing: [MissingRecord], _ unnamed: Int, now: Int64) throws(Failure) -> Bool {
-    var count = try self.view.accounts.countOfGone() + unnamed
+  private func isHeld(_ missing: [MissingRecord], now: Int64) throws(Failure) -> Bool {
+    var count = try self.view.accounts.countOfGone()
     count += try self.view.attempt { database in
       let keeper = RecordKeeper(database: database)
       var rows: Set<Int64> = []

@@ -27,8 +27,7 @@ struct RemoteLookup {
   }
 
   /// A record that the server did not have any more, and has again: it was restored from a newer backup. Nobody has deleted the record here,
-  /// and nothing of it is in flight. What was written here since and is to be created there again is another record: no common version tells
-  /// which of the two texts is newer.
+  /// and nothing of it is in flight.
   private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
     guard let madeAt = remote.madeAt else { return nil }
     let left = try self.read(
@@ -40,8 +39,7 @@ struct RemoteLookup {
         .integer(self.account), .integer(Int64(received.kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
         .integer(madeAt / 1_000_000_000),
       ])
-    guard let left, left.namesAll(in: received) else { return nil }
-    return left.isDeleted || left.state == .conflict || left.content.isSame(as: received) ? left : nil
+    return left.flatMap { $0.namesAll(in: received) ? $0 : nil }
   }
 
   /// A record whose answer was lost, of a kind that the server tells from others by what it says alone.

@@ -8,6 +8,8 @@ import { say, word } from "./words.js";
 const LONGEST = 300;
 /** Milliseconds in which somebody reads why nothing is recorded: a fresh page does not say it. */
 const READING = 10_000;
+/** @type {number | undefined} */
+let reading;
 
 /**
  * @typedef {object} Session what is open while somebody speaks
@@ -86,16 +88,18 @@ function claim(key) {
 }
 
 /**
- * Says why nothing is recorded, as long as somebody reads it.
- * @param {HTMLElement} output
- * @param {string} reason
+ * Says why nothing is recorded, or not all, as long as somebody reads it.
+ * @param {Iterable<HTMLElement>} outputs
+ * @param {string} name of the word
  */
-function sayWhy(output, reason) {
-  delete document.body.dataset.recording;
-  output.textContent = reason;
-  output.dataset.reading = "true";
-  setTimeout(() => {
-    delete output.dataset.reading;
+function sayWhy(outputs, name) {
+  for (const output of outputs) {
+    output.textContent = word(name);
+    output.dataset.reading = "true";
+  }
+  clearTimeout(reading);
+  reading = window.setTimeout(() => {
+    for (const output of document.querySelectorAll("[data-reading]")) output.removeAttribute("data-reading");
     refreshIfStale();
   }, READING);
 }
@@ -112,8 +116,9 @@ async function start(form) {
     stream = await navigator.mediaDevices.getUserMedia({
       audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true } });
   } catch (error) {
+    delete document.body.dataset.recording;
     const isAbsent = /** @type {DOMException} */ (error).name === "NotFoundError";
-    return sayWhy(output, word(isAbsent ? "microphone-absent" : "microphone-denied"));
+    return sayWhy([output], isAbsent ? "microphone-absent" : "microphone-denied");
   }
   const key = crypto.randomUUID();
   const { path = "/care/voice", message: given = "{}", noted: field = "occurredAt" } = form.dataset;
@@ -140,8 +145,9 @@ async function start(form) {
     session = { recording, stream, recorder, sound, release, lock };
   } catch {
     release();
+    delete document.body.dataset.recording;
     for (const track of stream.getTracks()) track.stop();
-    return sayWhy(output, word("no-storage"));
+    return sayWhy([output], "no-storage");
   }
   for (const track of stream.getTracks()) track.onended = () => void stopRecording("recording-interrupted");
   prepareVoice();
@@ -197,7 +203,8 @@ async function stopRecording(name) {
     // Until here the page stays as it is.
     delete document.body.dataset.recording;
   }
-  for (const output of document.querySelectorAll("form.voice output")) output.textContent = word(name);
+  const outputs = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice output"));
+  if (name === "recording-sent") for (const output of outputs) output.textContent = word(name); else sayWhy(outputs, name);
   for (const level of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("form.voice .level"))) level.hidden = true;
   for (const record of document.querySelectorAll("form.voice [data-test=record]")) record.setAttribute("aria-pressed", "false");
   prepareVoice();
