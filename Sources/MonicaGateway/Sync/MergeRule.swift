@@ -30,7 +30,7 @@ struct MergeRule: Sendable {
     let isNews = local.base == nil || known.isNews
     // What the server did not have, and has again, is no conflict any more, or another one.
     if local.state == .conflict, !local.isLost, local.stamp == self.stamp { return .ignore }
-    // It is to be created there again, and the server has it again: no common version tells which of the two is newer.
+    // The record waits to be created on the server again, and the server has it again. No common version tells which one is newer.
     if local.hasLeft, !local.isDeleted, local.base == nil, local.sent == nil, !known.fields.isEmpty {
       return .conflict(server: known.base)
     }

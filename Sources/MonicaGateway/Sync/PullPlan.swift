@@ -342,7 +342,7 @@ struct PullPlan: Sendable {
 
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
     let startedAt = self.startedAt
-    // Of a list that is not complete nothing else is known.
+    // A list that is not complete tells neither its newest time nor which records it always omits.
     guard asking.isSteady else {
       self.newestStamp = nil
       return self.finish(kind) { _ in }

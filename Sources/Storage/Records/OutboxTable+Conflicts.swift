@@ -114,7 +114,7 @@ extension OutboxTable where View == Transaction {
       changed = records.count
       return records
     }
-    // With a person went as many as are asked about: somebody has deleted them there.
+    // This answer deleted a person with more than ten records: somebody has deleted the person on the server.
     if conflict.server == nil, body == nil, changed > DeletionHold.mostGone, try self.countOfDeletions() == 0 {
       try self.view.accounts.endDeletionHold()
     }

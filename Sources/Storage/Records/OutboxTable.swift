@@ -222,8 +222,8 @@ public struct OutboxTable<View: DatabaseView> {
 
   /// Whether a change may be sent beside those in flight. `?2` is the time.
   ///
-  /// A record is sent after its person, never at the same time: the server could have deleted both by then. It waits for the decision
-  /// on a person whom the server does not have any more, whose id the server may have given to another person.
+  /// A record is sent after its person, never at the same time: the server could have deleted both by then. If the server
+  /// has lost the person, the record waits for the decision on the person: the server may have given the person's id to another person.
   static var canGo: String {
     """
     record.state = \(RecordState.pending.rawValue) AND \(Self.namesAreThere) AND CASE outbox.operation

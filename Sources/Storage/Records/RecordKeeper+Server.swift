@@ -67,7 +67,7 @@ extension RecordKeeper {
     try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(old.row))
     var new = old
     new.state = .pending
-    // Without an id it is created there, which has nothing in common with what was there.
+    // A record without an id is created on the server, and a new record has no common version.
     new.base = old.isOnServer || body == nil ? server : nil
     if let body {
       new.content = body.takingReadings(of: server ?? old.content, now: now).keepingOwner(of: old.content)

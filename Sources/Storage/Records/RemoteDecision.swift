@@ -254,7 +254,7 @@ extension StoredRecord {
     return !people.isEmpty && (self.kind == .relationship ? people != others : people.isDisjoint(with: others))
   }
 
-  /// Whether it is about all people that a version of the server is about.
+  /// Whether it names all people that the server's version names.
   func namesAll(in received: AnyRecord) -> Bool { Set(self.content.people).isSuperset(of: received.people) }
 
   /// Whether the server made another record at another time, as far as both times are known.

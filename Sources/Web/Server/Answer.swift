@@ -48,7 +48,7 @@ extension Response {
     self.headers[name] = value
   }
 
-  /// Has a browser forget the pages that it has kept: its device is signed out, or joins anew, maybe for somebody else.
+  /// Tells a browser to delete the pages that it keeps. The device is signed out, or joins again and may have another owner.
   mutating func forgetPages() { self.set("Kith-Forget", "pages") }
 
   /// Adds a cookie.
