@@ -43,7 +43,7 @@ package struct CommandTree: Sendable, Decodable {
   private let discussion: String?
   private let shouldDisplay: Bool?
   private let subcommands: [CommandTree]?
-  private let arguments: [Argument]?
+  package let arguments: [Argument]?
 
   private struct Dump: Decodable {
     let command: CommandTree

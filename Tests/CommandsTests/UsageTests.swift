@@ -79,9 +79,9 @@ struct UsageTests {
     let commands = Self.all(in: try CommandTree(of: KithCommand.self))
     #expect(commands.count > 100)
     for command in commands {
-      let names = command.visibleArguments.flatMap { ($0.names ?? []).map(\.text) }
+      let names = (command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) }
       #expect(Set(names).count == names.count, "\(command.commandName): \(names)")
-      let words = command.visibleArguments.filter { $0.kind == "positional" }
+      let words = (command.arguments ?? []).filter { $0.kind == "positional" }
       #expect(words.dropLast().allSatisfy { !$0.isRepeating }, "\(command.commandName)")
     }
   }

@@ -51,6 +51,37 @@ struct PushTests {
     }
   }
 
+  @Test func whatTheServerHasAgainIsNotCreatedASecondTime() async throws {
+    try await MonicaServer.run(contacts: 3) { server in
+      for want in Samples.records {
+        let kind = try #require(want.record?.kind)
+        let id = try await server.create(want).monicaID
+        let there = try await server.read(kind.name, id).record
+        // The server tells no time of the relationships of a person.
+        guard kind != .relationship, let record = there.record?.record else { continue }
+        #expect(record.hasCreatedAt, "\(kind)")
+        try await server.clearRequests()
+        let again = try await server.push("create", Samples.changed(want)) { ($0.leftID, $0.madeAt) = (id, record.createdAt) }
+        #expect(again.outcome == .changed && again.record.monicaID == id, "\(kind)")
+        #expect(try await server.requests().allSatisfy { $0.hasPrefix("GET ") }, "\(kind)")
+      }
+    }
+  }
+
+  @Test("another record under the old id is none of this one", arguments: ["made later", "of another person", "gone"])
+  func givenAgain(_ how: String) async throws {
+    try await MonicaServer.run(contacts: 3) { server in
+      let want = RemoteRecord(.note(.with { $0.body = "hello" }), owner: 1)
+      let there = try await server.create(how == "of another person" ? RemoteRecord(.note(.with { $0.body = "hello" }), owner: 2) : want)
+      if how == "gone" { _ = try await server.push("delete", there, base: there) }
+      let made = try await server.push("create", want) { request in
+        (request.leftID, request.madeAt) = (there.monicaID, there.note.createdAt)
+        if how == "made later" { request.madeAt.seconds -= 100 }
+      }
+      #expect(made.outcome == .done && made.record.monicaID != there.monicaID)
+    }
+  }
+
   // MARK: - Relationships, tags, conversations
 
   @Test func aRelationshipIsOneRecordFromBothSides() async throws {

@@ -183,8 +183,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [RecordKind.note, .call])
-  func whatWasWrittenHereSinceIsNotReplacedByWhatTheServerHasAgain(_ kind: RecordKind) async throws {
+  @Test(arguments: [RecordKind.note, .call], ["read first", "sent first"])
+  func whatWasWrittenHereSinceIsNotReplacedByWhatTheServerHasAgain(_ kind: RecordKind, _ order: String) async throws {
     try await SyncHome.with { home in
       let ann = try await home.person("Ann")
       try await home.sync()
@@ -201,17 +201,57 @@ import Testing
         try await home.update(Call.self, id) { $0.note = "since" }
       }
       home.server.restore(full)
-      // It reads before anything is sent.
-      try await home.engine.refresh(person: ann.id)
+      if order == "read first" {
+        try await home.engine.refresh(person: ann.id)
+      } else {
+        try await home.sync(pushOnly: true)
+        #expect(home.server.rows(kind).count == 1)
+      }
       let conflict = try #require(try await home.conflicts().first)
       #expect(conflict.id == id && conflict.server?.text == "before" && conflict.local.text == "since")
+      // Whatever happens there meanwhile, a person decides.
+      home.server.edit(kind, home.server.rows(kind)[0].monicaID) { $0.text = "later" }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      #expect(try await home.conflicts().first?.server?.text == "later")
       try await home.resolve(id, keep: "local")
       #expect(try await home.sync(full: true).conflicts == 0)
       #expect(home.server.texts(kind) == ["since"])
     }
   }
 
-  @Test func aConflictOfADeletedPersonEndsWithThem() async throws {
+  /// No version is known that both sides have had.
+  @Test(arguments: ["local", "server", "merge"])
+  func aPersonWhomTheServerHasAgainIsComparedFieldByField(_ keep: String) async throws {
+    try await SyncHome.with { home in
+      let ann = try await home.person("Ann")
+      try await home.sync(full: true)
+      let (full, there) = (home.server.backup(), try await home.get(Person.self, ann.id).monicaID)
+      home.server.remove(.person, there)
+      try await home.sync(full: true)
+      try await home.restore(Person.self, ann.id)
+      try await home.update(Person.self, ann.id) {
+        ($0.lastName, $0.job, $0.nickname) = ("Lee", "Baker", "Annie")
+      }
+      home.server.restore(full)
+      home.server.edit(.person, there) { ($0.person.lastName, $0.person.job, $0.person.company) = ("Ray", "Cook", "Acme") }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      let shown = Conflict(try #require(try await home.conflicts().first)).fields
+      #expect(Set(shown.filter { $0.overlaps }.map { $0.name }) == ["last_name", "job"])
+      #expect(Set(shown.filter { !$0.overlaps }.map { $0.name }) == ["nickname", "company"])
+      #expect(shown.allSatisfy { $0.base.isEmpty })
+      try await home.resolve(ann.id, keep: keep, keep == "merge" ? ["job": "server"] : [:])
+      #expect(try await home.sync(full: true).conflicts == 0)
+      let row = try #require(home.server.rows(.person).first?.person)
+      switch keep {
+      case "local": #expect([row.lastName, row.job, row.nickname, row.company] == ["Lee", "Baker", "Annie", ""])
+      case "server": #expect([row.lastName, row.job, row.nickname, row.company] == ["Ray", "Cook", "", "Acme"])
+      default: #expect([row.lastName, row.job, row.nickname, row.company] == ["Lee", "Cook", "Annie", "Acme"])
+      }
+      #expect(home.server.rows(.person).map(\.monicaID) == [there])
+    }
+  }
+
+  @Test func aConflictOfADeletedPersonRestsUntilTheyComeBack() async throws {
     try await SyncHome.withNotes(1) { home, ann, there in
       let note = try #require(try await home.all(Note.self).first)
       try await home.update(Note.self, note.id) { $0.body = "mine" }
@@ -220,7 +260,17 @@ import Testing
       try await home.delete(Person.self, ann.id)
       try await home.sync(full: true)
       #expect(home.server.rows(.person).isEmpty)
+      let status = try await home.status()
       #expect(try await home.conflicts().isEmpty)
+      #expect(try await home.queue().isEmpty)
+      #expect(status.conflicts == 0 && status.pending == 0)
+      try await home.restore(Person.self, ann.id)
+      #expect(try await home.sync(full: true).conflicts == 1)
+      let conflict = try #require(try await home.conflicts().first)
+      #expect(conflict.server?.text == "yours" && conflict.local.text == "mine")
+      try await home.resolve(note.id, keep: "server")
+      #expect(try await home.sync(full: true).conflicts == 0)
+      #expect(home.server.texts(.note) == ["yours"])
     }
   }
 
@@ -265,6 +315,19 @@ import Testing
       let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
       try await home.delete(Note.self, note.id)
       try await home.sync(full: true)
+      home.server.restore(full)
+      try await home.sync(full: true)
+      #expect(try await home.all(Note.self).allSatisfy { $0.id != note.id })
+    }
+  }
+
+  @Test func whatIsDeletedHereBeforeItIsSentAgainDoesNotComeBack() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      home.server.remove(.note, there[0])
+      try await home.sync(full: true)
+      try await home.restore(Note.self, note.id)
+      try await home.delete(Note.self, note.id)
       home.server.restore(full)
       try await home.sync(full: true)
       #expect(try await home.all(Note.self).allSatisfy { $0.id != note.id })

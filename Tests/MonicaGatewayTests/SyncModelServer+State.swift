@@ -158,6 +158,11 @@ extension ModelServer.State {
     reply.outcome = .done
     switch request.operation {
     case "create":
+      if let again = self.returned(request, kind) {
+        reply.outcome = .changed
+        reply.record = again
+        return reply
+      }
       if request.lookFirst, let id = self.trace(of: want, kind, besides: request.takenIds)?.monicaID,
         let found = self.shown(kind, id)
       {
@@ -205,6 +210,14 @@ extension ModelServer.State {
       self.remove(kind, current.monicaID)
     }
     return reply
+  }
+
+  /// The record that was lost and is there again, as the real service finds it.
+  private func returned(_ request: PushRequest, _ kind: RecordKind) -> RemoteRecord? {
+    guard request.leftID != 0, request.hasMadeAt, let found = self.shown(kind, request.leftID),
+      found.record?.record.createdAt.seconds == request.madeAt.seconds
+    else { return nil }
+    return Set([request.record.owner] + request.record.others).isSuperset(of: [found.owner] + found.others) ? found : nil
   }
 
   private mutating func retype(_ want: RemoteRecord) {

@@ -75,7 +75,10 @@ def test_what_is_recorded_of_a_person_whom_the_server_has_lost_waits_for_the_dec
     household.sync(full=True)
     note = household.hub.reply("Notes/Create", {"record": {"personId": ben, "body": "since"}})["id"]
     household.sync()
-    assert [entry["state"] for entry in household.queue() if entry["id"] == note] == ["pending"]
+    (waiting,) = [entry for entry in household.queue() if entry["id"] == note]
+    assert waiting["state"] == "pending" and "nextAttemptAt" not in waiting
+    assert waiting["waitsFor"] == {"personId": ben, "personName": "Ben", "state": "conflict"}
+    assert "The server does not have Ben any more" in " ".join(kith(household.hub, "monica", "queue").stdout.split())
     assert not household.monica.dump("notes")
     kith(household.hub, "monica", "resolve", "--deleted", "--keep", "local")
     household.settle()

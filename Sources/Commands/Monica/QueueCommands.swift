@@ -115,7 +115,7 @@ struct QueueTable {
         entry.personName, session.ago(entry.queuedAt),
         entry.attempts == 0 ? "" : Count.grouped(Int(entry.attempts)),
         entry.hasNextAttemptAt ? session.next(entry.nextAttemptAt) : "",
-        entry.hasError ? Failure(status: entry.error).read(in: session.language).message : "", session.ids[entry.id])
+        entry.why(session.language), session.ids[entry.id])
     }
     return table.lines(session)
   }
@@ -129,13 +129,26 @@ extension QueueEntry {
     return say("\(self.operation) \(noun)", noun + (operations[self.operation] ?? " \(self.operation)"))
   }
 
+  /// Why the change is not on the server; empty if the server has not been asked yet.
+  func why(_ say: Language) -> String {
+    if self.hasError { return Failure(status: self.error).read(in: say).message }
+    guard self.hasWaitsFor else { return "" }
+    let name = self.waitsFor.personName
+    return self.waitsFor.state == SyncState.conflict.rawValue
+      ? say(
+        "The server does not have \(name) any more. Decide on that first: kith monica conflicts",
+        "サーバーに\(name)がありません。先にそれを決めてください: kith monica conflicts")
+      : say("It waits until \(name) is on the server.", "\(name)の送信を待っています。")
+  }
+
   /// What the change is, and why it is not on the server.
   func reasonLine(_ session: Session) -> String {
     let say = session.language
     let whose = self.personName.isEmpty ? "" : say(" of \(self.personName)", " (\(self.personName))")
+    let reason = self.why(say)
     let why =
-      self.hasError
-      ? Failure(status: self.error).read(in: say).message
+      !reason.isEmpty
+      ? reason
       : self.attempts > 0
         ? say("It is being sent.", "送信中です。")
         : say("It waits for another change, such as that of a person or tag that it names.", "先に送る変更 (人やタグなど) を待っています。")

@@ -270,7 +270,7 @@ public enum SummarySpan: String, CaseIterable, Hashable, Sendable {
   case month
 }
 
-/// The choices of `Person.sync_state`, `ContactField.sync_state`, `PersonAddress.sync_state`, `Note.sync_state`, `TaskItem.sync_state`, `Activity.sync_state`, `Gift.sync_state`, `Tag.sync_state`, `Relationship.sync_state`, `PersonReminder.sync_state`, `Call.sync_state`, `Conversation.sync_state`, `QueueRequest.state`, `QueueEntry.state`, `CallFilter.sync_state`.
+/// The choices of `Person.sync_state`, `ContactField.sync_state`, `PersonAddress.sync_state`, `Note.sync_state`, `TaskItem.sync_state`, `Activity.sync_state`, `Gift.sync_state`, `Tag.sync_state`, `Relationship.sync_state`, `PersonReminder.sync_state`, `Call.sync_state`, `Conversation.sync_state`, `QueueRequest.state`, `QueueEntry.state`, `QueueWait.state`, `CallFilter.sync_state`.
 public enum SyncState: String, CaseIterable, Hashable, Sendable {
   case synced
   case pending
@@ -516,6 +516,14 @@ extension QueueEntry {
     get { OutboxOperation(rawValue: self.operation) }
     set { self.operation = newValue?.rawValue ?? "" }
   }
+  /// `state`; nil if it is empty, or a word that only other versions have.
+  public var knownState: SyncState? {
+    get { SyncState(rawValue: self.state) }
+    set { self.state = newValue?.rawValue ?? "" }
+  }
+}
+
+extension QueueWait {
   /// `state`; nil if it is empty, or a word that only other versions have.
   public var knownState: SyncState? {
     get { SyncState(rawValue: self.state) }

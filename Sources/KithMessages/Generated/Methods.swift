@@ -373,7 +373,7 @@ public enum Methods {
     isMutating: false,
     isLongRunning: false, isPlaceable: true,
     delivery: .atLeastOnce, recovery: .report,
-    timeoutMilliseconds: 60000)
+    timeoutMilliseconds: 3600000)
   /// Reads genders and types.
   public static let monicaRemoteReadCatalog = Method(
     name: "kith.v1.MonicaRemote/ReadCatalog", role: .worker, isOpen: false,

@@ -232,60 +232,108 @@ public nonisolated struct QueueRequest: Sendable {
   public init() {}
 }
 
-public nonisolated struct QueueEntry: Sendable {
+public nonisolated struct QueueEntry: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var id: String = String()
+  public var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  public var kind: String = String()
+  public var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
 
   /// of the record
-  public var entityID: String = String()
+  public var entityID: String {
+    get {_storage._entityID}
+    set {_uniqueStorage()._entityID = newValue}
+  }
 
-  public var operation: String = String()
+  public var operation: String {
+    get {_storage._operation}
+    set {_uniqueStorage()._operation = newValue}
+  }
 
-  public var state: String = String()
+  public var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
-  public var attempts: UInt32 = 0
+  public var attempts: UInt32 {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
 
+  /// unset while it waits for a person
   public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_nextAttemptAt = newValue}
+    get {_storage._nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._nextAttemptAt = newValue}
   }
   /// Returns true if `nextAttemptAt` has been explicitly set.
-  public var hasNextAttemptAt: Bool {self._nextAttemptAt != nil}
+  public var hasNextAttemptAt: Bool {_storage._nextAttemptAt != nil}
   /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
-  public mutating func clearNextAttemptAt() {self._nextAttemptAt = nil}
+  public mutating func clearNextAttemptAt() {_uniqueStorage()._nextAttemptAt = nil}
 
   public var error: Status {
-    get {_error ?? Status()}
-    set {_error = newValue}
+    get {_storage._error ?? Status()}
+    set {_uniqueStorage()._error = newValue}
   }
   /// Returns true if `error` has been explicitly set.
-  public var hasError: Bool {self._error != nil}
+  public var hasError: Bool {_storage._error != nil}
   /// Clears the value of `error`. Subsequent reads from it will return its default value.
-  public mutating func clearError() {self._error = nil}
+  public mutating func clearError() {_uniqueStorage()._error = nil}
 
   public var queuedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_queuedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_queuedAt = newValue}
+    get {_storage._queuedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._queuedAt = newValue}
   }
   /// Returns true if `queuedAt` has been explicitly set.
-  public var hasQueuedAt: Bool {self._queuedAt != nil}
+  public var hasQueuedAt: Bool {_storage._queuedAt != nil}
   /// Clears the value of `queuedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearQueuedAt() {self._queuedAt = nil}
+  public mutating func clearQueuedAt() {_uniqueStorage()._queuedAt = nil}
 
-  public var personName: String = String()
+  public var personName: String {
+    get {_storage._personName}
+    set {_uniqueStorage()._personName = newValue}
+  }
+
+  /// unset if it waits for nobody
+  public var waitsFor: QueueWait {
+    get {_storage._waitsFor ?? QueueWait()}
+    set {_uniqueStorage()._waitsFor = newValue}
+  }
+  /// Returns true if `waitsFor` has been explicitly set.
+  public var hasWaitsFor: Bool {_storage._waitsFor != nil}
+  /// Clears the value of `waitsFor`. Subsequent reads from it will return its default value.
+  public mutating func clearWaitsFor() {_uniqueStorage()._waitsFor = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _error: Status? = nil
-  fileprivate var _queuedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The person who has to be on the server before a change of the person's records is sent.
+public nonisolated struct QueueWait: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var personID: String = String()
+
+  public var personName: String = String()
+
+  /// "conflict": the server has lost the person, and somebody has to decide; "failed": it refuses the person
+  public var state: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct QueueReply: Sendable {
@@ -976,6 +1024,12 @@ public nonisolated struct PushRequest: @unchecked Sendable {
   /// Clears the value of `madeAt`. Subsequent reads from it will return its default value.
   public mutating func clearMadeAt() {_uniqueStorage()._madeAt = nil}
 
+  /// of create: the id of the record on the server, which did not have it any more. If the server has it again, nothing is created
+  public var leftID: UInt64 {
+    get {_storage._leftID}
+    set {_uniqueStorage()._leftID = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1434,7 +1488,147 @@ nonisolated extension QueueRequest: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension QueueEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".QueueEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{3}entity_id\0\u{1}operation\0\u{1}state\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}error\0\u{3}queued_at\0\u{3}person_name\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{3}entity_id\0\u{1}operation\0\u{1}state\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}error\0\u{3}queued_at\0\u{3}person_name\0\u{3}waits_for\0")
+
+  fileprivate class _StorageClass {
+    var _id: String = String()
+    var _kind: String = String()
+    var _entityID: String = String()
+    var _operation: String = String()
+    var _state: String = String()
+    var _attempts: UInt32 = 0
+    var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _error: Status? = nil
+    var _queuedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _personName: String = String()
+    var _waitsFor: QueueWait? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _kind = source._kind
+      _entityID = source._entityID
+      _operation = source._operation
+      _state = source._state
+      _attempts = source._attempts
+      _nextAttemptAt = source._nextAttemptAt
+      _error = source._error
+      _queuedAt = source._queuedAt
+      _personName = source._personName
+      _waitsFor = source._waitsFor
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._entityID) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._operation) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._nextAttemptAt) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._error) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._queuedAt) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._personName) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._waitsFor) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
+      }
+      if !_storage._entityID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._entityID, fieldNumber: 3)
+      }
+      if !_storage._operation.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._operation, fieldNumber: 4)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 5)
+      }
+      if _storage._attempts != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._attempts, fieldNumber: 6)
+      }
+      try { if let v = _storage._nextAttemptAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._error {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._queuedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._personName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._personName, fieldNumber: 10)
+      }
+      try { if let v = _storage._waitsFor {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: QueueEntry, rhs: QueueEntry) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._entityID != rhs_storage._entityID {return false}
+        if _storage._operation != rhs_storage._operation {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
+        if _storage._nextAttemptAt != rhs_storage._nextAttemptAt {return false}
+        if _storage._error != rhs_storage._error {return false}
+        if _storage._queuedAt != rhs_storage._queuedAt {return false}
+        if _storage._personName != rhs_storage._personName {return false}
+        if _storage._waitsFor != rhs_storage._waitsFor {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension QueueWait: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".QueueWait"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}person_id\0\u{3}person_name\0\u{1}state\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1442,70 +1636,31 @@ nonisolated extension QueueEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.entityID) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.operation) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._nextAttemptAt) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._error) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._queuedAt) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self.personName) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.personID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.personName) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    if !self.personID.isEmpty {
+      try visitor.visitSingularStringField(value: self.personID, fieldNumber: 1)
     }
-    if !self.kind.isEmpty {
-      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
-    }
-    if !self.entityID.isEmpty {
-      try visitor.visitSingularStringField(value: self.entityID, fieldNumber: 3)
-    }
-    if !self.operation.isEmpty {
-      try visitor.visitSingularStringField(value: self.operation, fieldNumber: 4)
+    if !self.personName.isEmpty {
+      try visitor.visitSingularStringField(value: self.personName, fieldNumber: 2)
     }
     if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 5)
-    }
-    if self.attempts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 6)
-    }
-    try { if let v = self._nextAttemptAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._error {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._queuedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    if !self.personName.isEmpty {
-      try visitor.visitSingularStringField(value: self.personName, fieldNumber: 10)
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: QueueEntry, rhs: QueueEntry) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.kind != rhs.kind {return false}
-    if lhs.entityID != rhs.entityID {return false}
-    if lhs.operation != rhs.operation {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.attempts != rhs.attempts {return false}
-    if lhs._nextAttemptAt != rhs._nextAttemptAt {return false}
-    if lhs._error != rhs._error {return false}
-    if lhs._queuedAt != rhs._queuedAt {return false}
+  public static func ==(lhs: QueueWait, rhs: QueueWait) -> Bool {
+    if lhs.personID != rhs.personID {return false}
     if lhs.personName != rhs.personName {return false}
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2718,7 +2873,7 @@ nonisolated extension ReadPhotoReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PushRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operation\0\u{1}record\0\u{1}base\0\u{3}look_first\0\u{3}first_tried_at\0\u{1}urgent\0\u{3}taken_ids\0\u{3}made_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operation\0\u{1}record\0\u{1}base\0\u{3}look_first\0\u{3}first_tried_at\0\u{1}urgent\0\u{3}taken_ids\0\u{3}made_at\0\u{3}left_id\0")
 
   fileprivate class _StorageClass {
     var _account: MonicaAccount? = nil
@@ -2730,6 +2885,7 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _urgent: Bool = false
     var _takenIds: [UInt64] = []
     var _madeAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _leftID: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2749,6 +2905,7 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       _urgent = source._urgent
       _takenIds = source._takenIds
       _madeAt = source._madeAt
+      _leftID = source._leftID
     }
   }
 
@@ -2776,6 +2933,7 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 7: try { try decoder.decodeSingularBoolField(value: &_storage._urgent) }()
         case 8: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._takenIds) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._madeAt) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._leftID) }()
         default: break
         }
       }
@@ -2815,6 +2973,9 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._madeAt {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
       } }()
+      if _storage._leftID != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._leftID, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2833,6 +2994,7 @@ nonisolated extension PushRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._urgent != rhs_storage._urgent {return false}
         if _storage._takenIds != rhs_storage._takenIds {return false}
         if _storage._madeAt != rhs_storage._madeAt {return false}
+        if _storage._leftID != rhs_storage._leftID {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -48,12 +48,24 @@ struct RecordPush<R: WritableResource>: Sendable {
 
   private func create() async throws(MonicaError) -> PushReply {
     do throws(MonicaError) {
+      if let again = try await self.returned() { return Self.changed(again) }
       if self.request.lookFirst, let found = try await self.search() { return try await self.settle(found) }
       let want = try await R.aligned(self.request.record, with: nil, self.session)
       return Self.done(try await R.make(want, self.session), want)
     } catch {
       throw try await self.explained(error)
     }
+  }
+
+  /// The record that the server had lost, if the server has it again under its old id: it is restored from a newer backup. nil for one of
+  /// other people, or that was made at another time, which is another record.
+  private func returned() async throws(MonicaError) -> RemoteRecord? {
+    guard self.request.leftID != 0, self.request.hasMadeAt,
+      let found = try await self.session.client.find(R.self, R.target(self.request.leftID)),
+      found.head.createdAt?.seconds == self.request.madeAt.seconds, let have = found.record
+    else { return nil }
+    let people = Set([self.request.record.owner] + self.request.record.others)
+    return people.isSuperset(of: [have.owner] + have.others) ? have : nil
   }
 
   /// Searches for the result of an earlier attempt.

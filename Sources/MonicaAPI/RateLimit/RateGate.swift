@@ -69,10 +69,9 @@ struct Pace: Sendable {
     Pace(isUrgent: isUrgent, patience: isUrgent ? Self.short : nil, timeout: .seconds(60))
   }
 
-  /// A single record. The whole call may take a minute.
+  /// A single record. A pass waits for it as for a page: one that gave up would ask for the same records again.
   static func record(isUrgent: Bool) -> Pace {
-    Pace(
-      isUrgent: isUrgent, patience: isUrgent ? Self.short : .seconds(30), timeout: .seconds(isUrgent ? 10 : 30))
+    Pace(isUrgent: isUrgent, patience: isUrgent ? Self.short : nil, timeout: .seconds(isUrgent ? 10 : 30))
   }
 
   /// A change. It waits only briefly: the sender has other changes to send, and retries later.

@@ -11,7 +11,7 @@ struct ConflictChoice: Sendable {
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown choice.
   init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
-    let base = conflict.base ?? conflict.local
+    let base = conflict.base
     try Self.check(request)
     switch request.knownKeep {
     case .local:

@@ -81,6 +81,6 @@ extension Conflict {
     // If one side deleted the record, there are no fields to compare.
     guard let server = conflict.server, !conflict.isDeletedHere else { return }
     self.fields =
-      RecordMerge(base: conflict.base ?? conflict.local, local: conflict.local, server: server, unsaid: []).fields
+      RecordMerge(base: conflict.base, local: conflict.local, server: server, unsaid: []).fields
   }
 }

@@ -19,12 +19,13 @@ struct RecordMerge: Sendable {
   /// Merges both sides.
   ///
   /// - Parameters:
-  ///   - base: The version from which both sides started.
+  ///   - base: The version from which both sides started; nil if none is known. Then what only one side has filled in is kept, and a field that
+  ///     both have filled in differently overlaps.
   ///   - unsaid: Names of fields that the server does not return.
   ///   - serverWins: Names of fields for which a person chose the server's side.
   ///   - localWins: Names of fields for which a person chose the side here.
   init(
-    base: AnyRecord, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = [],
+    base: AnyRecord?, local: AnyRecord, server: AnyRecord, unsaid: [String], serverWins: Set<String> = [],
     localWins: Set<String> = []
   ) {
     self = Self.merge(local.record, base, server, unsaid, serverWins, localWins)
@@ -38,10 +39,16 @@ struct RecordMerge: Sendable {
   }
 
   private static func merge<Record: SyncedRecord>(
-    _ local: Record, _ base: AnyRecord, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>,
+    _ local: Record, _ common: AnyRecord?, _ server: AnyRecord, _ unsaid: [String], _ serverWins: Set<String>,
     _ localWins: Set<String>
   ) -> Self {
-    let (base, server) = (Record(base) ?? Record(), Record(server) ?? Record())
+    var base = Record()
+    if let common = common.flatMap(Record.init) {
+      base = common
+    } else {
+      for field in Record.fields where unsaid.contains(field.name) { field.copy(local, &base) }
+    }
+    let server = Record(server) ?? Record()
     let merge = ThreeWayMerge(base: base, local: local, server: server, unsaid: unsaid)
     var body = merge.body
     for field in Record.fields where serverWins.contains(field.name) { field.copy(merge.base, &body) }

@@ -30,10 +30,8 @@ struct MergeRule: Sendable {
     let isNews = local.base == nil || known.isNews
     // What the server did not have, and has again, is no conflict any more, or another one.
     if local.state == .conflict, !local.isLost, local.stamp == self.stamp { return .ignore }
-    // The record waits to be created on the server again, and the server has it again. No common version tells which one is newer.
-    if local.hasLeft, !local.isDeleted, local.base == nil, local.sent == nil, !known.fields.isEmpty {
-      return .conflict(server: known.base)
-    }
+    // Tags of one name are one tag, however the server writes it.
+    if local.base == nil, local.sent == nil, !local.isDeleted, server.kind == .tag { return .take }
     if local.isDeleted {
       // The creation was given up before its arrival was known, or the record exists again. The latter does not apply to a
       // person, whom the server may delete some time after it has confirmed the deletion.
@@ -60,8 +58,9 @@ struct MergeRule: Sendable {
   func changed(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
     // If the server has a version that was sent, only the answer was lost.
     let hasArrived = self.isArrival(of: local.sent, local, server)
-    let ancestor = hasArrived ? local.sent : local.base ?? local.sent
-    let merge = self.merge(ancestor ?? local.record, local, server)
+    // What was sent is no common version with a server that has again what it had before.
+    let ancestor = hasArrived ? local.sent : local.base ?? (local.hasLeft ? nil : local.sent)
+    let merge = self.merge(ancestor, local, server)
     guard !local.isDeleted, merge.overlaps.isEmpty else { return .conflict(server: merge.base) }
     return .merged(merge.body, base: merge.base)
   }
@@ -71,7 +70,7 @@ struct MergeRule: Sendable {
     return RecordMerge(base: sent, local: sent, server: server, unsaid: self.unsaid).fields.isEmpty
   }
 
-  private func merge(_ base: AnyRecord, _ local: LocalRecord, _ server: AnyRecord) -> RecordMerge {
+  private func merge(_ base: AnyRecord?, _ local: LocalRecord, _ server: AnyRecord) -> RecordMerge {
     RecordMerge(base: base, local: local.record, server: server, unsaid: self.unsaid)
   }
 }

@@ -62,7 +62,7 @@ struct PullPlan: Sendable {
   static let dayInterval: Int64 = 24 * 3600 * 1_000_000_000
   /// How often a list is read again if its length changes while it is read.
   static let attempts = 3
-  /// The most missing records of a list that are requested by id in a pass: five minutes of the server's rate limit.
+  /// The most missing records of a list that are requested by id in a pass: six minutes of the server's rate limit.
   /// The rest waits for the next pass. Missing people are all requested.
   static let askedAtOnce = 300
   /// The lists in reading order: people come before records about them.
@@ -122,6 +122,10 @@ struct PullPlan: Sendable {
   /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
   /// pass that ends before has them read again.
   private var undecided: [RecordKind: Int64?] = [:]
+  /// The lists of which the pass does not know all: those that did not hold still, and those of which too many records are missing.
+  private var partlyRead: Set<RecordKind> = []
+  /// Whether the pass has found all that is gone.
+  var isComplete: Bool { self.partlyRead.isEmpty }
 
   /// Starts a pass.
   init(_ state: PullState, _ options: Options, now: Int64) {
@@ -285,7 +289,7 @@ struct PullPlan: Sendable {
   /// - Parameters:
   ///   - known: All records known now.
   ///   - before: The records known when the reading began.
-  ///   - isSteady: Whether the list is complete. If not, it is read again in the next pass.
+  ///   - isSteady: Whether the list is complete.
   private mutating func compare(
     _ known: Set<UInt64>, _ before: Set<UInt64>, seen: Set<UInt64>, isSteady: Bool = true, _ kind: RecordKind
   ) {
@@ -342,17 +346,17 @@ struct PullPlan: Sendable {
 
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
     let startedAt = self.startedAt
-    // A list that is not complete tells neither its newest time nor which records it always omits.
-    guard asking.isSteady else {
-      self.newestStamp = nil
-      return self.finish(kind) { _ in }
-    }
+    if asking.isSteady, !asking.leavesSome { self.partlyRead.remove(kind) } else { self.partlyRead.insert(kind) }
+    // A list that is not complete does not tell its newest time.
+    if !asking.isSteady { self.newestStamp = nil }
     self.finish(kind) { list in
+      // The next pass asks for none of these again, and the others have their turn.
+      list.unlisted = asking.isSteady ? asking.there : list.unlisted.union(asking.there)
+      if asking.isThorough, !asking.leavesSome { list.askedAt = startedAt }
+      // Its length says nothing about what is unlisted, so that the next pass reads it whole.
+      guard asking.isSteady else { return list.wholeAt = nil }
       list.unkept = asking.unkept
-      list.unlisted = asking.there
-      guard !asking.leavesSome else { return }
-      list.wholeAt = startedAt
-      if asking.isThorough { list.askedAt = startedAt }
+      if !asking.leavesSome { list.wholeAt = startedAt }
     }
   }
 

@@ -170,7 +170,7 @@ extension SyncEngine {
     if self.plan != nil || fault == .session {
       self.schedule.end(SyncSchedule.Outcome(failure, fault), jitter: self.jitter(), now: uptime)
     }
-    let hasRead = self.plan != nil
+    let read = self.plan
     self.plan = nil
     // Converted to the time of day, which people see.
     let gate = self.push.gate.until.map { now + $0 - uptime }
@@ -187,7 +187,7 @@ extension SyncEngine {
       case .everything, .trouble, .forbidden, .refusal: report.fail(failure ?? .cancelled, now: now)
       case nil:
         report.complete(now: now)
-        if hasRead { try transaction.accounts.setLastPull(now) }
+        if let read { try transaction.accounts.setLastPull(now, isComplete: read.isComplete) }
       }
       let due = fault == .session ? nil : try transaction.outbox.nextDue(now: now)
       report.set(nextAttempt: [due.map { max($0, gate ?? $0) }, scheduled].compactMap(\.self).min())

@@ -80,6 +80,7 @@ extension SyncEngine {
     request.lookFirst = entry.isUnsure
     request.takenIds = entry.takenIDs
     if let made = entry.madeAt { request.madeAt = .init(nanosecondsSince1970: made) }
+    request.leftID = entry.leftID ?? 0
     if let first = entry.firstTriedAt { request.firstTriedAt = .init(nanosecondsSince1970: first) }
     do throws(Failure) {
       // The same key until the outcome is stored: if a worker sends, the restarted hub finds its result.

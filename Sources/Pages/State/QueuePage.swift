@@ -11,7 +11,7 @@ public struct QueuePage: Page {
     let entries = try await hub.ask(QueueRequest()).entries
     let items = HTML(
       entries.map { entry in
-        let why: HTML = entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : ""
+        let why: HTML = entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : self.wait(of: entry, view)
         // What is on its way can be neither sent again nor taken back.
         let buttons: HTML =
           view.canRecord && entry.state != SyncState.syncing.rawValue
@@ -33,6 +33,15 @@ public struct QueuePage: Page {
   }
 }
 
+extension QueuePage {
+  private func wait(of entry: QueueEntry, _ view: PageView) -> HTML {
+    guard entry.hasWaitsFor else { return "" }
+    let isLost = entry.waitsFor.state == SyncState.conflict.rawValue
+    let words = view[isLost ? .waitsForDecision : .waitsForPerson, ["name": entry.waitsFor.personName]]
+    return isLost ? "<p><a href=\"/conflicts\">\(words)</a></p>" : "<p>\(words)</p>"
+  }
+}
+
 extension PageView {
   /// What a kind of record is called; its name in the protocol if pages have no word for it.
   subscript(kind name: String) -> String {
@@ -46,5 +55,8 @@ extension Text {
   static let queue = Text("Waiting for the server", "サーバーへの送信待ち")
   static let retry = Text("Try again", "もう一度送信")
   static let discard = Text("Discard", "破棄")
+  fileprivate static let waitsForDecision = Text(
+    "The server does not have {name} any more. Decide on that first.", "サーバーに{name}がありません。先にそれを決めてください。")
+  fileprivate static let waitsForPerson = Text("Waits until {name} is on the server.", "{name}の送信を待っています。")
   fileprivate static let nothingWaits = Text("Nothing waits.", "送信待ちはありません。")
 }

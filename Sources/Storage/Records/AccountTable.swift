@@ -190,11 +190,14 @@ extension AccountTable where View == Transaction {
     try self.set("pull", state.map { .blob($0) } ?? .null)
   }
 
-  /// Stores that everything was read to the end, which counts towards the end of a ``DeletionHold``.
+  /// Stores that everything was read to the end.
   ///
-  /// - Parameter now: Nanoseconds since 1970.
-  public func setLastPull(_ now: Int64) throws(Failure) {
+  /// - Parameters:
+  ///   - now: Nanoseconds since 1970.
+  ///   - isComplete: Whether the reading has found all that is gone, which counts towards the end of a ``DeletionHold``.
+  public func setLastPull(_ now: Int64, isComplete: Bool = true) throws(Failure) {
     try self.set("last_pull_at", .integer(now))
+    guard isComplete else { return }
     try self.setCountOfGone(0)
     if let hold = try self.deletionHold() { try self.setDeletionHold(hold.after(readingAt: now)) }
   }

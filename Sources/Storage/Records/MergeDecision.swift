@@ -22,7 +22,7 @@ public struct LocalRecord: Sendable {
   public let isLost: Bool
   /// Whether the server has it, or had it until it was deleted here.
   public let wasOnServer: Bool
-  /// Whether the server had it, and does not have it by what is known.
+  /// Whether the server had it and lost it, and no version of it is known that both sides have had since.
   public let hasLeft: Bool
 }
 

@@ -38,6 +38,8 @@ public struct OutboxEntry: Sendable {
   public let takenIDs: [UInt64]
   /// When the server made the record, in nanoseconds since 1970; nil if unknown.
   public let madeAt: Int64?
+  /// The id of a record that the server has lost, and may have again under it; nil if another record has the id now.
+  public let leftID: UInt64?
   /// Why the last attempt failed.
   public let error: Status?
 }

@@ -66,7 +66,12 @@ extension OutboxTable {
   ) throws -> [RecordConflict] {
     var found: [(row: Int64, at: Int64, server: [UInt8]?)] = []
     try EngineStatement(
-      database, "SELECT conflict.record, conflict.found_at, conflict.server FROM conflict WHERE \(condition)"
+      database,
+      """
+      SELECT conflict.record, conflict.found_at, conflict.server FROM conflict
+        CROSS JOIN record ON record.id = conflict.record AND record.state = \(RecordState.conflict.rawValue)
+      WHERE \(condition)
+      """
     ).forEach(values) { row in found.append((row.integer(0), row.integer(1), row.isNull(2) ? nil : row.blob(2))) }
     let stored = try RecordWriter(database: database).read(found.map(\.row))
     let shown = try RecordLoader(database: database).load(found.map(\.row))
@@ -114,7 +119,7 @@ extension OutboxTable where View == Transaction {
       changed = records.count
       return records
     }
-    // This answer deleted a person with more than ten records: somebody has deleted the person on the server.
+    // This answer deleted more than ten records at once, a person with all that is the person's: somebody has deleted the person there.
     if conflict.server == nil, body == nil, changed > DeletionHold.mostGone, try self.countOfDeletions() == 0 {
       try self.view.accounts.endDeletionHold()
     }

@@ -106,7 +106,7 @@ public struct OutboxTable<View: DatabaseView> {
     try self.view.attempt { database in
       try EngineStatement(
         database,
-        Self.selection + """
+        Self.selection(from: "outbox CROSS JOIN record ON record.id = outbox.record") + """
            WHERE outbox.account = ? AND outbox.seq > ?\(state == nil ? "" : " AND record.state = \(state?.rawValue ?? 0)")
           ORDER BY outbox.seq LIMIT ?
           """
@@ -125,13 +125,8 @@ public struct OutboxTable<View: DatabaseView> {
     try self.view.attempt { database in
       try EngineStatement(
         database,
-        """
-        SELECT 0, record.uuid, record.kind, coalesce(outbox.operation, ''), record.state, outbox.attempts,
-          max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, coalesce(outbox.queued_at, 0),
-          coalesce(owner.name, record.name, '')
-        FROM record LEFT JOIN outbox ON outbox.record = record.id LEFT JOIN record AS owner ON owner.id = record.owner
-        WHERE record.uuid IN (SELECT value FROM json_each(?))
-        """
+        Self.selection(from: "record LEFT JOIN outbox ON outbox.record = record.id")
+          + " WHERE record.uuid IN (SELECT value FROM json_each(?))"
       ).forEach([.text(ColumnValues.array(ids))]) { row in found[row.text(1)] = try Self.queueEntry(from: row) }
     }
     return ids.compactMap { found[$0] }
@@ -174,6 +169,10 @@ public struct OutboxTable<View: DatabaseView> {
       // The server has deleted the person, and with the person everything that a worker may have created.
       let isMoot = remote.owner == 0 && !record.content.record.personID.isEmpty
       let attempted = isMoot ? nil : row.attempted
+      let left = record.isOnServer ? nil : record.left
+      let leftID = try left.map { UInt64(bitPattern: $0.id) }.flatMap { id in
+        try RemoteLookup(database: database, account: record.account).find(record.kind, id) == nil ? id : nil
+      }
       entries[record.row] = OutboxEntry(
         row: record.row, id: record.id, kind: record.kind, operation: attempted ?? row.operation,
         attempts: row.attempts,
@@ -181,7 +180,7 @@ public struct OutboxTable<View: DatabaseView> {
         isUnsure: row.sent != nil, record: remote, base: try record.base.map { try names.remote(record, saying: $0) },
         attempt: attempted == nil ? nil : row.attempt,
         takenIDs: row.sent == nil ? [] : try self.takenIDs(record, database),
-        madeAt: record.remoteMadeAt, error: row.error)
+        madeAt: left?.madeAt ?? record.remoteMadeAt, leftID: leftID, error: row.error)
     }
     return rows.compactMap { entries[$0] }
   }
@@ -232,11 +231,17 @@ public struct OutboxTable<View: DatabaseView> {
         WHERE record_person.person = record.id AND other.state = \(RecordState.syncing.rawValue))
       ELSE NOT EXISTS (
         SELECT 1 FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
-        WHERE record_person.record = record.id AND (person.state = \(RecordState.syncing.rawValue)
-          OR (person.monica_id IS NULL AND person.deleted_at IS NULL)
-          OR (person.state = \(RecordState.conflict.rawValue)
-            AND EXISTS (SELECT 1 FROM conflict WHERE conflict.record = person.id AND conflict.server IS NULL)))) END
+        WHERE record_person.record = record.id
+          AND (person.state = \(RecordState.syncing.rawValue) OR \(Self.isAbsent))) END
       AND \(Self.isToldApart)
+    """
+  }
+
+  /// Whether `person` is not on the server yet, or is lost there: then somebody has to decide.
+  private static var isAbsent: String {
+    """
+    (person.monica_id IS NULL AND person.deleted_at IS NULL) OR (person.state = \(RecordState.conflict.rawValue)
+      AND EXISTS (SELECT 1 FROM conflict WHERE conflict.record = person.id AND conflict.server IS NULL))
     """
   }
 
@@ -301,12 +306,16 @@ public struct OutboxTable<View: DatabaseView> {
       + "WHEN \(RecordKind.activity.rawValue) THEN 2 ELSE NULL END"
   }
 
-  private static var selection: String {
+  private static func selection(from tables: String) -> String {
     """
-    SELECT outbox.seq, record.uuid, record.kind, outbox.operation, record.state, outbox.attempts,
-      max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error, outbox.queued_at,
-      coalesce(owner.name, record.name, '')
-    FROM outbox CROSS JOIN record ON record.id = outbox.record LEFT JOIN record AS owner ON owner.id = record.owner
+    SELECT coalesce(outbox.seq, 0), record.uuid, record.kind, coalesce(outbox.operation, ''), record.state,
+      coalesce(outbox.attempts, 0), max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error,
+      coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, ''), awaited.uuid, coalesce(awaited.name, ''), awaited.state
+    FROM \(tables) LEFT JOIN record AS owner ON owner.id = record.owner
+      LEFT JOIN record AS awaited ON awaited.id = (
+        SELECT person.id FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
+        WHERE record_person.record = record.id AND record.state = \(RecordState.pending.rawValue)
+          AND outbox.operation <> 'delete' AND (\(Self.isAbsent)) LIMIT 1)
     """
   }
 
@@ -318,10 +327,14 @@ public struct OutboxTable<View: DatabaseView> {
     entry.operation = row.text(3)
     entry.state = RecordState(rawValue: Int(row.integer(4)))?.name ?? ""
     entry.attempts = UInt32(truncatingIfNeeded: row.integer(5))
-    if !row.isNull(6) { entry.nextAttemptAt = .init(nanosecondsSince1970: row.integer(6)) }
+    if !row.isNull(6), row.isNull(10) { entry.nextAttemptAt = .init(nanosecondsSince1970: row.integer(6)) }
     if !row.isNull(7) { entry.error = try Status(serializedBytes: row.blob(7)) }
     if row.integer(8) != 0 { entry.queuedAt = .init(nanosecondsSince1970: row.integer(8)) }
     entry.personName = row.text(9)
+    guard !row.isNull(10) else { return entry }
+    entry.waitsFor.personID = row.text(10)
+    entry.waitsFor.personName = row.text(11)
+    entry.waitsFor.state = RecordState(rawValue: Int(row.integer(12)))?.name ?? ""
     return entry
   }
 }

@@ -71,7 +71,8 @@ struct RecordKeeper {
   }
 
   /// Stores that the server has deleted a record with its children. Those that are not deleted here will be created again, which
-  /// ends their conflicts; but for those of both sides: what was written on the server is nowhere else any more.
+  /// ends their conflicts; but for those of both sides: what was written on the server is nowhere else any more. Of a deleted record that
+  /// conflict rests until the record is undeleted.
   ///
   /// - Returns: The record and its children.
   func forgetServer(_ old: StoredRecord, now: Int64) throws -> [StoredRecord] {
@@ -81,7 +82,11 @@ struct RecordKeeper {
     return try ([old] + others).map { known in
       var record = known
       record.leaveServer()
-      if known.row != old.row, known.state == .conflict, !known.isDeleted, try !self.isLost(known) {
+      if known.row != old.row, known.state == .conflict, try !self.isLost(known) {
+        if known.isDeleted {
+          record.state = .synced
+          try self.database.run("DELETE FROM outbox WHERE record = ?", .integer(known.row))
+        }
         try self.writer.save(record, over: known)
         return record
       }
@@ -169,6 +174,10 @@ struct RecordKeeper {
     }.min()
   }
 
+  private func hasConflict(_ row: Int64) throws -> Bool {
+    try self.database.first("SELECT 1 FROM conflict WHERE record = ?", .integer(row)) { _ in true } ?? false
+  }
+
   private func isLost(_ row: Int64) throws -> Bool {
     try self.database.first("SELECT 1 FROM conflict WHERE record = ? AND server IS NULL", .integer(row)) { _ in true }
       ?? false
@@ -236,6 +245,8 @@ struct RecordKeeper {
     var record = old
     record.deletedAt = now
     record.updatedAt = now
+    // The server has lost it. If the server has it again, it stays deleted.
+    if !record.isOnServer, record.left != nil { record.isDeletedThere = true }
     try self.writer.save(record, over: old)
     return record
   }
@@ -245,6 +256,7 @@ struct RecordKeeper {
     record.deletedAt = nil
     record.isDeletedThere = false
     record.updatedAt = now
+    if try self.hasConflict(old.row) { record.state = .conflict }
     try self.writer.save(record, over: old)
     try self.requeue(record, now: now)
     return record

@@ -127,7 +127,7 @@ extension RecordTable where View == Transaction {
       sent: try waiting?.sent.map { try StoredRecord.content(record.kind, $0, owner: owner) },
       operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted,
       isLost: try RecordKeeper(database: database).isLost(record), wasOnServer: record.wasOnServer,
-      hasLeft: record.left != nil && !record.isOnServer)
+      hasLeft: record.left != nil && record.base == nil)
   }
 }
 

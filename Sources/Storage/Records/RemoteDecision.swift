@@ -26,8 +26,8 @@ struct RemoteLookup {
     }
   }
 
-  /// A record that the server did not have any more, and has again: it was restored from a newer backup. Nobody has deleted the record here,
-  /// and nothing of it is in flight.
+  /// A record that the server did not have any more, and has again: it was restored from a newer backup. Not one that somebody has deleted
+  /// here, or of which a request is in flight.
   private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
     guard let madeAt = remote.madeAt else { return nil }
     let left = try self.read(

@@ -155,6 +155,7 @@ let messageTypes: [String: any (SwiftProtobuf.Message & Equatable).Type] = [
   "kith.v1.MonicaSyncRequest": MonicaSyncRequest.self,
   "kith.v1.QueueRequest": QueueRequest.self,
   "kith.v1.QueueEntry": QueueEntry.self,
+  "kith.v1.QueueWait": QueueWait.self,
   "kith.v1.QueueReply": QueueReply.self,
   "kith.v1.RetryQueueRequest": RetryQueueRequest.self,
   "kith.v1.ClearQueueRequest": ClearQueueRequest.self,
