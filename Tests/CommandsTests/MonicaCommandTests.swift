@@ -196,7 +196,9 @@ struct MonicaCommandTests {
         == #"{"entries":[{"id":"q-1","kind":"call","entityId":"c-1","operation":"create","state":"failed","attempts":3,"#
         + #""error":{"message":"The note is too long."},"personName":"Ann"}]}"# + "\n")
     #expect(try await CommandRun.of("monica", "queue") { _ in QueueReply() }.output == "No changes found.\n")
-    for (state, words) in [("conflict", "The server does not have Ben any more."), ("failed", "It waits until Ben is on the server.")] {
+    for (state, words) in [
+      ("conflict", "The server does not have Ben any more."), ("failed", "It waits until Ben is on the server."),
+    ] {
       var waiting = self.entry
       waiting.clearError()
       waiting.waitsFor = .with { ($0.personName, $0.state) = ("Ben", state) }

@@ -61,7 +61,9 @@ struct PushTests {
         guard kind != .relationship, let record = there.record?.record else { continue }
         #expect(record.hasCreatedAt, "\(kind)")
         try await server.clearRequests()
-        let again = try await server.push("create", Samples.changed(want)) { ($0.leftID, $0.madeAt) = (id, record.createdAt) }
+        let again = try await server.push("create", Samples.changed(want)) {
+          ($0.leftID, $0.madeAt) = (id, record.createdAt)
+        }
         #expect(again.outcome == .changed && again.record.monicaID == id, "\(kind)")
         #expect(try await server.requests().allSatisfy { $0.hasPrefix("GET ") }, "\(kind)")
       }
@@ -72,7 +74,8 @@ struct PushTests {
   func givenAgain(_ how: String) async throws {
     try await MonicaServer.run(contacts: 3) { server in
       let want = RemoteRecord(.note(.with { $0.body = "hello" }), owner: 1)
-      let there = try await server.create(how == "of another person" ? RemoteRecord(.note(.with { $0.body = "hello" }), owner: 2) : want)
+      let there = try await server.create(
+        how == "of another person" ? RemoteRecord(.note(.with { $0.body = "hello" }), owner: 2) : want)
       if how == "gone" { _ = try await server.push("delete", there, base: there) }
       let made = try await server.push("create", want) { request in
         (request.leftID, request.madeAt) = (there.monicaID, there.note.createdAt)

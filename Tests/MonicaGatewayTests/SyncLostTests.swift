@@ -233,7 +233,9 @@ import Testing
         ($0.lastName, $0.job, $0.nickname) = ("Lee", "Baker", "Annie")
       }
       home.server.restore(full)
-      home.server.edit(.person, there) { ($0.person.lastName, $0.person.job, $0.person.company) = ("Ray", "Cook", "Acme") }
+      home.server.edit(.person, there) {
+        ($0.person.lastName, $0.person.job, $0.person.company) = ("Ray", "Cook", "Acme")
+      }
       #expect(try await home.sync(full: true).conflicts == 1)
       let shown = Conflict(try #require(try await home.conflicts().first)).fields
       #expect(Set(shown.filter { $0.overlaps }.map { $0.name }) == ["last_name", "job"])

@@ -217,7 +217,8 @@ extension ModelServer.State {
     guard request.leftID != 0, request.hasMadeAt, let found = self.shown(kind, request.leftID),
       found.record?.record.createdAt.seconds == request.madeAt.seconds
     else { return nil }
-    return Set([request.record.owner] + request.record.others).isSuperset(of: [found.owner] + found.others) ? found : nil
+    return Set([request.record.owner] + request.record.others).isSuperset(of: [found.owner] + found.others)
+      ? found : nil
   }
 
   private mutating func retype(_ want: RemoteRecord) {

@@ -11,7 +11,8 @@ public struct QueuePage: Page {
     let entries = try await hub.ask(QueueRequest()).entries
     let items = HTML(
       entries.map { entry in
-        let why: HTML = entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : self.wait(of: entry, view)
+        let why: HTML =
+          entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : self.wait(of: entry, view)
         // What is on its way can be neither sent again nor taken back.
         let buttons: HTML =
           view.canRecord && entry.state != SyncState.syncing.rawValue
