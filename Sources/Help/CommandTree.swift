@@ -43,6 +43,7 @@ package struct CommandTree: Sendable, Decodable {
   private let discussion: String?
   private let shouldDisplay: Bool?
   private let subcommands: [CommandTree]?
+  /// Its arguments, also those that help does not show; nil if they were not read.
   package let arguments: [Argument]?
 
   private struct Dump: Decodable {

@@ -129,7 +129,7 @@ extension QueueEntry {
     return say("\(self.operation) \(noun)", noun + (operations[self.operation] ?? " \(self.operation)"))
   }
 
-  /// Why the change is not on the server; empty if the server has not been asked yet.
+  /// Why the change is not on the server; empty if it is on its way, or waits for another change.
   func why(_ say: Language) -> String {
     if self.hasError { return Failure(status: self.error).read(in: say).message }
     guard self.hasWaitsFor else { return "" }

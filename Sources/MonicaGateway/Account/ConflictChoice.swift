@@ -11,20 +11,17 @@ struct ConflictChoice: Sendable {
   ///
   /// - Throws: `INVALID_ARGUMENT/FIELD_INVALID` for an unknown choice.
   init(_ request: ResolveConflictRequest, of conflict: RecordConflict) throws(Failure) {
-    let base = conflict.base
     try Self.check(request)
     switch request.knownKeep {
     case .local:
       self.body = conflict.isDeletedHere ? nil : conflict.local
     case .server:
-      self.body = conflict.server.map { server in
-        RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).base
-      }
+      self.body = conflict.server.map { RecordMerge(conflict, server: $0).base }
     case .merge:
       guard let server = conflict.server, !conflict.isDeletedHere else {
         throw Self.nothingToMerge
       }
-      let differing = RecordMerge(base: base, local: conflict.local, server: server, unsaid: []).fields.map(\.name)
+      let differing = RecordMerge(conflict, server: server).fields.map(\.name)
       for (field, side) in request.fields {
         guard differing.contains(field) else {
           throw .invalid(
@@ -37,7 +34,7 @@ struct ConflictChoice: Sendable {
       }
       self.body =
         RecordMerge(
-          base: base, local: conflict.local, server: server, unsaid: [],
+          conflict, server: server,
           serverWins: Set(request.fields.filter { $0.value == "server" }.keys),
           localWins: Set(request.fields.filter { $0.value == "local" }.keys)
         ).body

@@ -80,7 +80,6 @@ extension Conflict {
     self.foundAt = .init(nanosecondsSince1970: conflict.foundAt)
     // If one side deleted the record, there are no fields to compare.
     guard let server = conflict.server, !conflict.isDeletedHere else { return }
-    self.fields =
-      RecordMerge(base: conflict.base, local: conflict.local, server: server, unsaid: []).fields
+    self.fields = RecordMerge(conflict, server: server).fields
   }
 }

@@ -31,6 +31,15 @@ struct RecordMerge: Sendable {
     self = Self.merge(local.record, base, server, unsaid, serverWins, localWins)
   }
 
+  /// Merges both sides of a conflict, of which the server's version is stored whole.
+  init(
+    _ conflict: RecordConflict, server: AnyRecord, serverWins: Set<String> = [], localWins: Set<String> = []
+  ) {
+    self.init(
+      base: conflict.base, local: conflict.local, server: server, unsaid: [], serverWins: serverWins,
+      localWins: localWins)
+  }
+
   private init(body: AnyRecord, base: AnyRecord, fields: [ConflictField], isNews: Bool) {
     self.body = body
     self.base = base

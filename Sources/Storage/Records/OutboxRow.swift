@@ -70,8 +70,10 @@ struct OutboxRows {
       .integer(row))
   }
 
-  func remove(_ row: Int64) throws {
+  /// Removes a change, and the conflict of the record unless that rests.
+  func remove(_ row: Int64, conflictRests: Bool = false) throws {
     try self.database.run("DELETE FROM outbox WHERE record = ?", .integer(row))
+    if conflictRests { return }
     try self.database.run("DELETE FROM conflict WHERE record = ?", .integer(row))
   }
 }

@@ -85,7 +85,7 @@ struct RecordKeeper {
       if known.row != old.row, known.state == .conflict, try !self.isLost(known) {
         if known.isDeleted {
           record.state = .synced
-          try self.database.run("DELETE FROM outbox WHERE record = ?", .integer(known.row))
+          try self.outbox.remove(known.row, conflictRests: true)
         }
         try self.writer.save(record, over: known)
         return record
