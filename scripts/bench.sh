@@ -24,18 +24,19 @@ work=$(mktemp -d "$PWD/.build/bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 # As they are installed.
-release=(-c release --static-swift-stdlib)
+export KITH_BUILD_OPTIONS="-c release --static-swift-stdlib"
+benchmarks="$KITH_BUILD_OPTIONS --package-path Benchmarks"
 for name in "${wanted[@]}"; do
   # The door is measured against the hub.
   [ "$name" != web ] || name=hub
   [ -d "Benchmarks/Sources/$name-bench" ] || continue
-  swift build "${release[@]}" --package-path Benchmarks --product "$name-bench"
+  KITH_BUILD_OPTIONS=$benchmarks scripts/build.sh "$name-bench"
 done
-swift build "${release[@]}" --product kith-programs
-programs=$(swift build "${release[@]}" --show-bin-path)
+scripts/build.sh kith-programs
+programs=$(scripts/build.sh --show-bin-path)
 for name in kithd kith kith-report; do ln -s "$programs/kith-programs" "$work/$name"; done
 kithd=$work/kithd
-bin=$(swift build "${release[@]}" --package-path Benchmarks --show-bin-path)
+bin=$(KITH_BUILD_OPTIONS=$benchmarks scripts/build.sh --show-bin-path)
 for floor in zmq:-lzmq:-lpthread sqlite:-lsqlite3 pass:-lsqlite3; do
   IFS=: read -r name libraries <<<"$floor"
   # The libraries are words on purpose.
@@ -184,8 +185,8 @@ plan() {
 web() {
   title "kith-web, with kithd and its clients on the same machine"
   scripts/setup.sh wrk nghttp2-client
-  swift build "${release[@]}" --product kith-web >&2
-  swift build "${release[@]}" --package-path Benchmarks --product door-floor >&2
+  scripts/build.sh kith-web >&2
+  KITH_BUILD_OPTIONS=$benchmarks scripts/build.sh door-floor >&2
   ln -sf "$programs/kith-web" "$work/kith-web"
   TMPDIR=$work scripts/python.sh -W ignore::Warning Benchmarks/web_bench.py "$work" "$bin/hub-bench" "$bin/door-floor" "$rounds"
 }
@@ -195,7 +196,7 @@ page() {
   scripts/setup.sh chromium flite fonts-noto-cjk
   scripts/speech-model.sh
   for product in kith-web kith-pocketsphinx; do
-    swift build "${release[@]}" --product "$product" >&2
+    scripts/build.sh "$product" >&2
     ln -sf "$programs/$product" "$work/$product"
   done
   TMPDIR=$work scripts/python.sh -W ignore::Warning Benchmarks/page_bench.py "$work" "$rounds"
@@ -209,7 +210,7 @@ speech() {
   python3 $source/language_model.py $source/caregiving.txt $dictionary "$work/model" --corpus "$work/corpus"
   sentences=(Benchmarks/sentences.txt)
   [ -z "${SENTENCES:-}" ] || sentences+=("$SENTENCES")
-  swift build "${release[@]}" --product kith-pocketsphinx >&2
+  scripts/build.sh kith-pocketsphinx >&2
   python3 Benchmarks/speech_bench.py "$programs/kith-pocketsphinx" .build/speech/caregiving.lm.bin \
     "$work/corpus" "${sentences[@]}"
 }

@@ -18,10 +18,8 @@ wait $resolving
 KITH_BUILD=$(scripts/version.sh)
 export KITH_BUILD
 # A debug build takes half the time of a release build and runs the same code.
-swift build --product kithd
-swift build --product kith
-[ -z "${KITH_WEB:-}" ] || swift build --product kith-web
-bin=$(swift build --show-bin-path)
+scripts/build.sh kithd kith ${KITH_WEB:+kith-web}
+bin=$(scripts/build.sh --show-bin-path)
 
 work=$(mktemp -d /tmp/kith-quickstart.XXXXXX)
 pids=()
