@@ -99,6 +99,8 @@ import Testing
 
   @Test(arguments: [
     ("base", "mine", "yours"), ("", "mine", "yours"),
+    // Without a base one of them may have been shortened.
+    ("", "milk", "milk and eggs"), ("", "milk and eggs", "milk"), ("", "", "milk"),
     // Emptied or shortened on one side, and extended on the other.
     ("nuts", "", "nuts, and eggs"), ("nuts, and eggs", "nuts, and eggs, and milk", ""),
     ("call tomorrow", "call tomorrow at 9", "call"), ("call tomorrow", "call", "call tomorrow at 9"),

@@ -131,14 +131,20 @@ extension QueueEntry {
 
   /// Why the change is not on the server; empty if it is on its way, or waits for another change.
   func why(_ say: Language) -> String {
-    if self.hasError { return Failure(status: self.error).read(in: say).message }
-    guard self.hasWaitsFor else { return "" }
+    // What it waits for is of now; its error may be older.
+    guard self.hasWaitsFor else { return self.hasError ? Failure(status: self.error).read(in: say).message : "" }
     let name = self.waitsFor.personName
-    return self.waitsFor.state == SyncState.conflict.rawValue
-      ? say(
+    return switch SyncState(rawValue: self.waitsFor.state) {
+    case .conflict:
+      say(
         "The server does not have \(name) any more. Decide on that first: kith monica conflicts",
         "サーバーに\(name)がありません。先にそれを決めてください: kith monica conflicts")
-      : say("It waits until \(name) is on the server.", "\(name)の送信を待っています。")
+    case .failed:
+      say(
+        "The server refuses \(name). Correct that first: kith monica queue",
+        "サーバーが\(name)を受け付けません。先にそれを直してください: kith monica queue")
+    default: say("It waits until \(name) is on the server.", "\(name)の送信を待っています。")
+    }
   }
 
   /// What the change is, and why it is not on the server.

@@ -328,7 +328,8 @@ public nonisolated struct QueueWait: Sendable {
 
   public var personName: String = String()
 
-  /// "conflict": the server has lost the person, and somebody has to decide; "failed": it refuses the person
+  /// "conflict": the server has lost the person, and somebody has to decide; "failed": it refuses the person; "pending": the person is
+  /// not sent yet
   public var state: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -72,11 +72,11 @@ enum TextJoin {
   ///
   /// - Returns: nil if both sides changed the base.
   static func join(base: String, local: String, server: String) -> String? {
+    // With an empty base both sides wrote a new text, and their order is unknown.
+    guard !base.isEmpty else { return local == server ? local : nil }
     // A side that only appended begins with the whole base; a shorter side has removed something.
     if local.hasPrefix(server), server.hasPrefix(base) { return local }
     if server.hasPrefix(local), local.hasPrefix(base) { return server }
-    // With an empty base both sides wrote a new text, and their order is unknown.
-    guard !base.isEmpty else { return nil }
     // If one side removed the end of the base, the text that the other side appended may not fit any more.
     guard !base.hasPrefix(local), !base.hasPrefix(server) else { return nil }
     if local.hasPrefix(base) { return server + local.dropFirst(base.count) }

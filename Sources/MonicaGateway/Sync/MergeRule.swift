@@ -31,11 +31,11 @@ struct MergeRule: Sendable {
     // What the server did not have, and has again, is no conflict any more, or another one.
     if local.state == .conflict, !local.isLost, local.stamp == self.stamp { return .ignore }
     // Tags of one name are one tag, however the server writes it.
-    if local.base == nil, local.sent == nil, !local.isDeleted, server.kind == .tag { return .take }
+    if local.base == nil, local.sent == nil, !local.isDeleted, self.isTag(of: local.record, server) { return .take }
     if local.isDeleted {
-      // The creation was given up before its arrival was known, or the record exists again. The latter does not apply to a
-      // person, whom the server may delete some time after it has confirmed the deletion.
-      if local.base == nil, local.operation == nil, server.kind != .person || !local.wasOnServer { return .take }
+      // The creation was given up before its arrival was known. What was deleted here stays deleted, though the server has it again; it may
+      // also delete a person some time after it has confirmed the deletion.
+      if local.base == nil, local.operation == nil, !local.wasOnServer { return .take }
       // Deleted here and not yet on the server; otherwise it is deleted with its person.
       guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }
       return .conflict(server: known.base)
@@ -63,6 +63,11 @@ struct MergeRule: Sendable {
     let merge = self.merge(ancestor, local, server)
     guard !local.isDeleted, merge.overlaps.isEmpty else { return .conflict(server: merge.base) }
     return .merged(merge.body, base: merge.base)
+  }
+
+  private func isTag(of local: AnyRecord, _ server: AnyRecord) -> Bool {
+    guard case .tag(let tag) = local, case .tag(let other) = server else { return false }
+    return tag.name.lowercased() == other.name.lowercased()
   }
 
   private func isArrival(of sent: AnyRecord?, _ local: LocalRecord, _ server: AnyRecord) -> Bool {

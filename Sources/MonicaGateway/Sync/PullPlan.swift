@@ -346,7 +346,7 @@ struct PullPlan: Sendable {
 
   private mutating func end(_ asking: Asking, _ kind: RecordKind) {
     let startedAt = self.startedAt
-    if asking.isSteady, !asking.leavesSome { self.partlyRead.remove(kind) } else { self.partlyRead.insert(kind) }
+    if asking.leavesSome { self.partlyRead.insert(kind) } else { self.partlyRead.remove(kind) }
     // A list that is not complete does not tell its newest time.
     if !asking.isSteady { self.newestStamp = nil }
     self.finish(kind) { list in

@@ -11,8 +11,7 @@ public struct QueuePage: Page {
     let entries = try await hub.ask(QueueRequest()).entries
     let items = HTML(
       entries.map { entry in
-        let why: HTML =
-          entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : self.wait(of: entry, view)
+        let why = self.why(entry, view)
         // What is on its way can be neither sent again nor taken back.
         let buttons: HTML =
           view.canRecord && entry.state != SyncState.syncing.rawValue
@@ -35,11 +34,15 @@ public struct QueuePage: Page {
 }
 
 extension QueuePage {
-  private func wait(of entry: QueueEntry, _ view: PageView) -> HTML {
-    guard entry.hasWaitsFor else { return "" }
-    let isLost = entry.waitsFor.state == SyncState.conflict.rawValue
-    let words = view[isLost ? .waitsForDecision : .waitsForPerson, ["name": entry.waitsFor.personName]]
-    return isLost ? "<p><a href=\"/conflicts\">\(words)</a></p>" : "<p>\(words)</p>"
+  private func why(_ entry: QueueEntry, _ view: PageView) -> HTML {
+    // What it waits for is of now; its error may be older.
+    guard entry.hasWaitsFor else { return entry.hasError ? "<p class=\"mark\">\(view.words(of: entry.error))</p>" : "" }
+    let name: KeyValuePairs = ["name": entry.waitsFor.personName]
+    return switch SyncState(rawValue: entry.waitsFor.state) {
+    case .conflict: "<p><a href=\"/conflicts\">\(view[.waitsForDecision, name])</a></p>"
+    case .failed: "<p><a href=\"/people/\(entry.waitsFor.personID)\">\(view[.waitsForCorrection, name])</a></p>"
+    default: "<p>\(view[.waitsForPerson, name])</p>"
+    }
   }
 }
 
@@ -58,6 +61,8 @@ extension Text {
   static let discard = Text("Discard", "破棄")
   fileprivate static let waitsForDecision = Text(
     "The server does not have {name} any more. Decide on that first.", "サーバーに{name}がありません。先にそれを決めてください。")
+  fileprivate static let waitsForCorrection = Text(
+    "The server refuses {name}. Correct that first.", "サーバーが{name}を受け付けません。先にそれを直してください。")
   fileprivate static let waitsForPerson = Text("Waits until {name} is on the server.", "{name}の送信を待っています。")
   fileprivate static let nothingWaits = Text("Nothing waits.", "送信待ちはありません。")
 }

@@ -312,10 +312,18 @@ public struct OutboxTable<View: DatabaseView> {
       coalesce(outbox.attempts, 0), max(outbox.next_attempt_at, coalesce(outbox.busy_until, 0)), outbox.error,
       coalesce(outbox.queued_at, 0), coalesce(owner.name, record.name, ''), awaited.uuid, coalesce(awaited.name, ''), awaited.state
     FROM \(tables) LEFT JOIN record AS owner ON owner.id = record.owner
-      LEFT JOIN record AS awaited ON awaited.id = (
-        SELECT person.id FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
-        WHERE record_person.record = record.id AND record.state = \(RecordState.pending.rawValue)
-          AND outbox.operation <> 'delete' AND (\(Self.isAbsent)) LIMIT 1)
+      LEFT JOIN record AS awaited ON awaited.id = coalesce(
+        \(Self.awaited(in: [.conflict])), \(Self.awaited(in: [.failed])), \(Self.awaited(in: [.pending, .syncing])))
+    """
+  }
+
+  /// A person in one of these states for whom a change waits.
+  private static func awaited(in states: [RecordState]) -> String {
+    """
+    (SELECT person.id FROM record_person CROSS JOIN record AS person ON person.id = record_person.person
+      WHERE record_person.record = record.id AND record.state = \(RecordState.pending.rawValue)
+        AND outbox.operation <> 'delete' AND (\(Self.isAbsent))
+        AND person.state IN (\(states.map { String($0.rawValue) }.joined(separator: ", "))) LIMIT 1)
     """
   }
 

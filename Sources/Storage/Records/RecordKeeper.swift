@@ -82,7 +82,7 @@ struct RecordKeeper {
     return try ([old] + others).map { known in
       var record = known
       record.leaveServer()
-      if known.row != old.row, known.state == .conflict, try !self.isLost(known) {
+      if known.state == .conflict, try !self.isLost(known) {
         if known.isDeleted {
           record.state = .synced
           try self.outbox.remove(known.row, conflictRests: true)

@@ -26,14 +26,14 @@ struct RemoteLookup {
     }
   }
 
-  /// A record that the server did not have any more, and has again: it was restored from a newer backup. Not one that somebody has deleted
-  /// here, or of which a request is in flight.
+  /// A record that the server did not have any more, and has again: it was restored from a newer backup. Not one of which a request
+  /// is in flight.
   private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
     guard let madeAt = remote.madeAt else { return nil }
     let left = try self.read(
       """
       WHERE record.account = ? AND record.kind = ? AND record.left_id = ? AND record.left_made / 1000000000 = ?
-        AND record.monica_id IS NULL AND record.deleted_there = 0 AND record.state <> \(RecordState.syncing.rawValue)
+        AND record.monica_id IS NULL AND record.state <> \(RecordState.syncing.rawValue)
       """,
       [
         .integer(self.account), .integer(Int64(received.kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
