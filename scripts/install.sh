@@ -21,7 +21,9 @@ while :; do
   shift
 done
 prefix=$(realpath -m "${1:-/usr/local}")
-export KITH_BUILD_OPTIONS="-c release --static-swift-stdlib ${*:2}"
+options=(-c release --static-swift-stdlib "${@:2}")
+# As in scripts/build.sh.
+export SWIFT_DETERMINISTIC_HASHING=1
 
 scripts/setup.sh
 KITH_BUILD=$(scripts/version.sh)
@@ -37,8 +39,8 @@ find "${libraries}_static" -mindepth 1 -maxdepth 1 ! -name linux -exec ln -s -t 
 find "${libraries}_static/linux" -mindepth 1 -maxdepth 1 ! -name lib_FoundationICU.a -exec ln -s -t "$KITH_SWIFT_STATIC/linux" {} +
 ln -s -t "$KITH_SWIFT_STATIC/linux" "$icu"
 
-scripts/build.sh "${built_as[@]}"
-built=$(scripts/build.sh --show-bin-path)
+for product in "${built_as[@]}"; do swift build "${options[@]}" --product "$product"; done
+built=$(swift build "${options[@]}" --show-bin-path)
 scripts/speech-model.sh
 
 # All of it as it is installed.

@@ -195,8 +195,15 @@ import Testing
     #expect(
       state.end(1, attempts: 6, .success(changed), now: 0, jitter: 1)
         == .later(after: 32 * Self.second, isUnsure: false))
+    // A merge counts the attempts anew: the rests become longer all the same.
+    for _ in 1...PushState.longestRace {
+      state.begin(1)
+      #expect(state.end(1, attempts: 1, .success(changed), now: 0, jitter: 0) == .changed(RemoteRecord()))
+    }
     state.begin(1)
-    #expect(state.end(1, attempts: 7, .success(changed), now: 0, jitter: 0) == .changed(RemoteRecord()))
+    #expect(
+      state.end(1, attempts: 1, .success(changed), now: 0, jitter: 1) == .later(after: 2 * Self.second, isUnsure: false)
+    )
   }
 
   @Test func anAnswerWithoutAnOutcomeIsUnsure() {

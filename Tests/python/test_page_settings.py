@@ -79,6 +79,32 @@ def test_what_the_server_refused_is_shown_tried_again_and_discarded(household, f
     assert [note["body"] for note in household.monica.dump("notes")] == ["Likes tea."]
 
 
+def test_the_queue_says_whom_somebody_has_to_correct_or_to_decide_on(household, front):
+    household.login()
+    ann = household.person("Ann")["id"]
+    for number in range(12):
+        household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": f"note {number}"}})
+    household.settle()
+    household.monica.faults(always=[{"status": 422, "match": {"method": "POST", "path": "^/api/contacts"}}])
+    ben = household.person("Ben")["id"]
+    household.hub.reply("Notes/Create", {"record": {"personId": ben, "body": "Likes tea."}})
+    household.sync()
+    admin = front.device("kitchen", "admin")
+    page = admin.ask("GET", "/queue").text
+    assert f'<a href="/people/{ben}">The server refuses Ben. Correct that first.</a>' in page, page
+    household.monica.clear_faults()
+    send(admin, "/queue", "kith.v1.Monica/RetryQueue")
+    household.settle()
+    for table in ("notes", "contacts"):
+        for row in household.monica.dump(table):
+            household.monica.mutate({"op": "purge", "table": table, "id": row["id"]})
+    household.sync(full=True)
+    household.hub.reply("Notes/Create", {"record": {"personId": ann, "body": "since"}})
+    household.sync()
+    page = admin.ask("GET", "/queue", headers={"Accept-Language": "ja"}).text
+    assert '<a href="/conflicts">サーバーにAnnがありません。先にそれを決めてください。</a>' in page, page
+
+
 def test_a_channel_is_tried_and_a_backup_is_taken_away(household, front, services):
     add(household.hub, "phone", "ntfy", address=services.url, topic="family-care")
     admin = front.device("kitchen", "admin")

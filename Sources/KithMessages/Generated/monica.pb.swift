@@ -328,8 +328,8 @@ public nonisolated struct QueueWait: Sendable {
 
   public var personName: String = String()
 
-  /// "conflict": the server has lost the person, and somebody has to decide; "failed": it refuses the person; "pending": the person is
-  /// not sent yet
+  /// "conflict": the server has lost the person, and somebody has to decide; "failed": it refuses the person; "pending", "syncing": the
+  /// person is not there yet
   public var state: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -8,8 +8,13 @@ struct MergeRule: Sendable {
   let unsaid: [String]
   /// The time of the server's last change, in nanoseconds since 1970; nil if unknown.
   let stamp: Int64?
+  /// The time, in nanoseconds since 1970.
+  let now: Int64
+  /// How long the server may have a person whose deletion it has confirmed: a day, in nanoseconds.
+  private static let longestDeletion: Int64 = 24 * 3_600 * 1_000_000_000
 
-  init(_ remote: RemoteRecord) {
+  init(_ remote: RemoteRecord, now: Int64) {
+    self.now = now
     self.unsaid = remote.unsaid
     self.stamp = remote.hasUpdatedAt ? remote.updatedAt.nanosecondsSince1970 : nil
   }
@@ -33,9 +38,8 @@ struct MergeRule: Sendable {
     // Tags of one name are one tag, however the server writes it.
     if local.base == nil, local.sent == nil, !local.isDeleted, self.isTag(of: local.record, server) { return .take }
     if local.isDeleted {
-      // The creation was given up before its arrival was known. What was deleted here stays deleted, though the server has it again; it may
-      // also delete a person some time after it has confirmed the deletion.
-      if local.base == nil, local.operation == nil, !local.wasOnServer { return .take }
+      // The creation was given up before its arrival was known, or the server has the record again.
+      if local.base == nil, local.operation == nil { return self.returned(local, server) }
       // Deleted here and not yet on the server; otherwise it is deleted with its person.
       guard isNews, local.operation == .delete, !self.isArrival(of: local.sent, local, server) else { return .ignore }
       return .conflict(server: known.base)
@@ -44,6 +48,17 @@ struct MergeRule: Sendable {
       return local.stamp == self.stamp || self.stamp == nil ? .ignore : .merged(local.record, base: known.base)
     }
     return self.changed(local, server)
+  }
+
+  /// Decides on a record that is deleted here, of which nothing is queued, and that the server has. After a restored backup it
+  /// is there again: nobody knows whether on purpose, and what comes back by mistake can be deleted again.
+  private func returned(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
+    guard local.wasOnServer else { return .take }
+    // The server deletes a person some time after it has confirmed the deletion.
+    let isFresh = local.sentAt.map { (self.now - $0).magnitude < Self.longestDeletion.magnitude } ?? false
+    if server.kind == .person, isFresh { return .ignore }
+    let merge = self.merge(nil, local, server)
+    return merge.overlaps.isEmpty ? .merged(merge.body, base: merge.base) : .conflict(server: merge.base)
   }
 
   /// Decides on the answer to a change that was sent: the server has it now.

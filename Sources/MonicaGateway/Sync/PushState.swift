@@ -70,10 +70,12 @@ struct PushState: Sendable {
         self.races[row] = nil
         return .gone
       case .changed:
-        self.races[row, default: 0] += 1
-        guard self.races[row, default: 0] > Self.longestRace else { return .changed(reply.record) }
-        self.races[row] = nil
-        return .later(after: wait, isUnsure: false)
+        let races = self.races[row, default: 0] + 1
+        self.races[row] = races
+        // After some merges in a row it rests, each time longer: a merge queues the change anew.
+        guard races.isMultiple(of: Self.longestRace + 1) else { return .changed(reply.record) }
+        let rest = ServerGate.backoff.wait(after: max(attempts, races / (Self.longestRace + 1)), jitter: jitter)
+        return .later(after: rest, isUnsure: false)
       case .unspecified, .UNRECOGNIZED:
         return .later(after: wait, isUnsure: true)
       }

@@ -203,7 +203,9 @@ extension Transaction {
   /// Merges records of the server into the store.
   func merge(_ records: [RemoteRecord], now: Int64) throws(Failure) -> MergeReport {
     let rules = Dictionary(
-      (records + records.flatMap(\.children)).map { (RemoteKey(kind: $0.kind, id: $0.monicaID), MergeRule($0)) },
+      (records + records.flatMap(\.children)).map {
+        (RemoteKey(kind: $0.kind, id: $0.monicaID), MergeRule($0, now: now))
+      },
       uniquingKeysWith: { $1 })
     return try self.records.merge(records, now: now) { local, server throws(Failure) in
       let key = RemoteKey(kind: server.kind, id: server.record.monicaID)

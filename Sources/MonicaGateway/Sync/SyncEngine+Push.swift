@@ -148,12 +148,12 @@ private struct Settling: Sendable {
     case .done where self.entry.operation == .delete:
       try transaction.outbox.deleted(row, now: now)
     case .done(let record):
-      let rule = MergeRule(record)
+      let rule = MergeRule(record, now: now)
       try transaction.outbox.arrived(row, server: record, now: now) { local, server throws(Failure) in
         rule.arrived(local, server)
       }
     case .changed(let record):
-      let rule = MergeRule(record)
+      let rule = MergeRule(record, now: now)
       try transaction.outbox.differs(row, server: record, now: now) { local, server throws(Failure) in
         rule.changed(local, server)
       }

@@ -16,6 +16,8 @@ public struct LocalRecord: Sendable {
   public let state: RecordState
   /// When the server last changed it, in nanoseconds since 1970, as it was last seen.
   public let stamp: Int64?
+  /// When a change of it was last sent, in nanoseconds since 1970; nil if none was.
+  public let sentAt: Int64?
   /// Whether it is deleted here.
   public let isDeleted: Bool
   /// Whether it is in conflict because the server did not have it.

@@ -245,7 +245,7 @@ struct RecordKeeper {
     var record = old
     record.deletedAt = now
     record.updatedAt = now
-    // The server has lost it. If the server has it again, it stays deleted.
+    // The server has lost it: it is deleted on both sides.
     if !record.isOnServer, record.left != nil { record.isDeletedThere = true }
     try self.writer.save(record, over: old)
     return record

@@ -125,7 +125,8 @@ extension RecordTable where View == Transaction {
     return LocalRecord(
       row: record.row, record: shown, base: record.base,
       sent: try waiting?.sent.map { try StoredRecord.content(record.kind, $0, owner: owner) },
-      operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, isDeleted: record.isDeleted,
+      operation: waiting?.operation, state: record.state, stamp: record.remoteStamp, sentAt: record.lastAttemptAt,
+      isDeleted: record.isDeleted,
       isLost: try RecordKeeper(database: database).isLost(record), wasOnServer: record.wasOnServer,
       hasLeft: record.left != nil && record.base == nil)
   }
