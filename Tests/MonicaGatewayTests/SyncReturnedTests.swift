@@ -75,7 +75,9 @@ import Testing
     }
   }
 
-  @Test func aPersonWhoWasDeletedHereComesBackAfterADayWithAllThatIsTheirs() async throws {
+  /// The server may only not have deleted the person yet.
+  @Test(arguments: ["local", "server"])
+  func aPersonWhoWasDeletedHereIsAskedAboutAfterADay(_ keep: String) async throws {
     try await SyncHome.with { home in
       let (there, zoe) = (home.server.makePerson("Ann"), try await home.person("Zoe"))
       home.server.make(.note(Note.with { $0.body = "of Ann" }), owner: there)
@@ -92,11 +94,49 @@ import Testing
       #expect(try await home.all(Person.self).map(\.id) == [zoe.id])
       #expect(try await home.all(Note.self).isEmpty)
       home.pass(25 * 60 * SyncHome.minute)
+      #expect(try await home.sync(full: true).conflicts == 1)
+      #expect(try await home.all(Person.self).map(\.id) == [zoe.id])
+      try await home.resolve(ann.id, keep: keep)
       #expect(try await home.sync(full: true).conflicts == 0)
-      #expect(Set(try await home.all(Person.self).map(\.id)) == [ann.id, zoe.id])
-      #expect(try await home.all(Note.self).map(\.body) == ["of Ann"])
-      #expect(Set(try await home.get(Activity.self, activity.id).participants) == [ann.id, zoe.id])
-      #expect(home.server.rows(.person).count == 2 && home.server.rows(.activity).count == 1)
+      try await home.sync(full: true)
+      let isBack = keep == "server"
+      #expect(Set(try await home.all(Person.self).map(\.id)) == (isBack ? [ann.id, zoe.id] : [zoe.id]))
+      #expect(try await home.all(Note.self).map(\.body) == (isBack ? ["of Ann"] : []))
+      #expect(home.server.rows(.person).count == (isBack ? 2 : 1))
+      if isBack {
+        #expect(Set(try await home.get(Activity.self, activity.id).participants) == [ann.id, zoe.id])
+        #expect(home.server.rows(.activity).count == 1)
+      }
+    }
+  }
+
+  @Test func anEditThatIsInTheTrashOutlivesThatTheServerHasTheRecordAgain() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      try await home.update(Note.self, note.id) { $0.body = "since" }
+      home.server.remove(.note, there[0])
+      #expect(try await home.sync(full: true).conflicts == 1)
+      try await home.resolve(note.id, keep: "server")
+      #expect(try await home.all(Note.self).isEmpty)
+      home.server.restore(full)
+      #expect(try await home.sync(full: true).conflicts == 1)
+      let conflict = try #require(try await home.conflicts().first)
+      #expect(conflict.server?.text == "note 0" && conflict.local.text == "since")
+    }
+  }
+
+  @Test func aConflictThatRestsIsNotReplacedByAnOlderVersion() async throws {
+    try await SyncHome.withNotes(1) { home, ann, there in
+      let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))
+      try await home.delete(Note.self, note.id)
+      home.server.edit(.note, there[0]) { $0.note.body = "yours" }
+      #expect(try await home.sync(full: true).conflicts == 1)
+      home.server.remove(.note, there[0])
+      #expect(try await home.sync(full: true).conflicts == 0)
+      home.server.restore(full)
+      try await home.sync(full: true)
+      try await home.restore(Note.self, note.id)
+      #expect(try await home.conflicts().first?.server?.text == "yours")
     }
   }
 

@@ -41,9 +41,9 @@ class Home:
 
     # Passes.
 
-    def sync(self, **options):
+    def sync(self, timeout=60.0, **options):
         """The status of the account after a pass, which may have failed."""
-        return self.hub.reply("Monica/Sync", options)
+        return self.hub.reply("Monica/Sync", options, timeout=timeout)
 
     def passed(self, **options):
         """The counts of a pass that goes through."""

@@ -47,7 +47,7 @@ def test_people_in_no_list_come_however_few_requests_the_server_allows(monica):
         monica.done("POST", "/relationships", {"contact_is": ann, "of_contact": child, "relationship_type_id": 8})
     monica.config(rate_limit=40)
     with home(monica) as household:
-        assert household.sync()["sync"]["state"] == "COMPLETED"
+        assert household.sync(timeout=240)["sync"]["state"] == "COMPLETED"
         people = household.hub.reply("People/List", {"limit": 500, "includePartial": True})["people"]
         held = {person["firstName"]: person["id"] for person in people}
         assert sorted(held) == sorted(["Ann", *(f"c{number}" for number in range(40))])
@@ -67,7 +67,7 @@ def test_what_is_gone_is_asked_about_however_few_requests_the_server_allows(moni
             monica.done("DELETE", f"/calls/{call['id']}")
         monica.forget_requests()
         monica.config(rate_limit=40)
-        assert household.sync()["conflicts"] == 40
+        assert household.sync(timeout=240)["conflicts"] == 40
         # Each was asked for once.
         asked = [path for path in monica.requests()["by"] if path.startswith("GET /api/calls/")]
         assert sum(monica.requests()["by"][path] for path in asked) == 40

@@ -53,12 +53,14 @@ struct MergeRule: Sendable {
   /// Decides on a record that is deleted here, of which nothing is queued, and that the server has. After a restored backup it
   /// is there again: nobody knows whether on purpose, and what comes back by mistake can be deleted again.
   private func returned(_ local: LocalRecord, _ server: AnyRecord) -> MergeDecision {
-    guard local.wasOnServer else { return .take }
-    // The server deletes a person some time after it has confirmed the deletion.
+    guard local.wasOnServer || local.hasLeft else { return .take }
+    // The server deletes a person some time after it has confirmed the deletion. If it does not, that is no restored backup.
+    let isAsked = server.kind == .person && local.wasOnServer
     let isFresh = local.sentAt.map { (self.now - $0).magnitude < Self.longestDeletion.magnitude } ?? false
-    if server.kind == .person, isFresh { return .ignore }
+    if isAsked, isFresh { return .ignore }
     let merge = self.merge(nil, local, server)
-    return merge.overlaps.isEmpty ? .merged(merge.body, base: merge.base) : .conflict(server: merge.base)
+    return merge.overlaps.isEmpty && !isAsked
+      ? .merged(merge.body, base: merge.base) : .conflict(server: merge.base)
   }
 
   /// Decides on the answer to a change that was sent: the server has it now.
