@@ -110,6 +110,42 @@ import Testing
     }
   }
 
+  /// The server tells no time of a relationship that was made on the web.
+  @Test(arguments: ["a relationship", "a person"])
+  func aRelationshipComesBackOnce(_ what: String) async throws {
+    try await SyncHome.with { home in
+      let (ann, zoe) = (home.server.makePerson("Ann"), home.server.makePerson("Zoe"))
+      // The server makes the other side of it by itself.
+      home.server.make(.relationship(.with { $0.type = "parent" }), owner: ann, others: [zoe])
+      #expect(home.server.rows(.relationship).count == 2)
+      home.server.state.withLock { state in
+        for id in (state.rows[.relationship] ?? [:]).keys {
+          state.rows[.relationship]?[id]?.relationship.clearCreatedAt()
+        }
+      }
+      try await home.sync(full: true)
+      let known = try await home.all(Relationship.self)
+      #expect(known.count == 1)
+      let (full, there) = (home.server.backup(), Set(home.server.rows(.relationship).map(\.monicaID)))
+      let people = try await home.all(Person.self)
+      let gone = try #require(people.first { $0.id == known[0].personID })
+      if what == "a person" {
+        try await home.delete(Person.self, gone.id)
+      } else {
+        try await home.delete(Relationship.self, known[0].id)
+      }
+      try await home.sync(full: true)
+      home.server.restore(full)
+      home.pass(25 * 60 * SyncHome.minute)
+      try await home.sync(full: true)
+      for conflict in try await home.conflicts() { try await home.resolve(conflict.id, keep: "server") }
+      try await home.sync(full: true)
+      #expect(try await home.sync(full: true).conflicts == 0)
+      #expect(try await home.all(Relationship.self).map(\.id) == known.map(\.id))
+      #expect(Set(home.server.rows(.relationship).map(\.monicaID)) == there)
+    }
+  }
+
   @Test func anEditThatIsInTheTrashOutlivesThatTheServerHasTheRecordAgain() async throws {
     try await SyncHome.withNotes(1) { home, ann, there in
       let (full, note) = (home.server.backup(), try #require(try await home.all(Note.self).first))

@@ -58,14 +58,18 @@ struct RecordPush<R: WritableResource>: Sendable {
   }
 
   /// The record that the server had lost, if the server has it again under its old id: it is restored from a newer backup. nil for one of
-  /// other people, or that was made at another time, which is another record.
+  /// other people, or that was made at another time, which is another record. Of a relationship the server may never have told the time, and
+  /// it never changes the people.
   private func returned() async throws(MonicaError) -> RemoteRecord? {
-    guard self.request.leftID != 0, self.request.hasMadeAt,
-      let found = try await self.session.client.find(R.self, R.target(self.request.leftID)),
-      found.head.createdAt?.seconds == self.request.madeAt.seconds, let have = found.record
+    let isRelationship = self.request.record.record?.kind == .relationship
+    guard self.request.leftID != 0, self.request.hasMadeAt || isRelationship,
+      let found = try await self.session.client.find(R.self, R.target(self.request.leftID)), let have = found.record
     else { return nil }
-    let people = Set([self.request.record.owner] + self.request.record.others)
-    return people.isSuperset(of: [have.owner] + have.others) ? have : nil
+    let (people, theirs) = (
+      Set([self.request.record.owner] + self.request.record.others), Set([have.owner] + have.others)
+    )
+    guard self.request.hasMadeAt else { return people == theirs ? have : nil }
+    return found.head.createdAt?.seconds == self.request.madeAt.seconds && people.isSuperset(of: theirs) ? have : nil
   }
 
   /// Searches for the result of an earlier attempt.
