@@ -214,11 +214,11 @@ extension ModelServer.State {
 
   /// The record that was lost and is there again, as the real service finds it.
   private func returned(_ request: PushRequest, _ kind: RecordKind) -> RemoteRecord? {
-    guard request.leftID != 0, request.hasMadeAt || kind == .relationship, let found = self.shown(kind, request.leftID)
+    guard request.leftID != 0, request.hasMadeAt || kind == .relationship,
+      let found = self.shown(kind, request.leftID),
+      !request.hasMadeAt || found.record?.record.createdAt.seconds == request.madeAt.seconds
     else { return nil }
-    let (people, theirs) = (Set([request.record.owner] + request.record.others), Set([found.owner] + found.others))
-    guard request.hasMadeAt else { return people == theirs ? found : nil }
-    return found.record?.record.createdAt.seconds == request.madeAt.seconds && people.isSuperset(of: theirs)
+    return Set([request.record.owner] + request.record.others).isSuperset(of: [found.owner] + found.others)
       ? found : nil
   }
 

@@ -195,7 +195,7 @@ import Testing
     #expect(
       state.end(1, attempts: 6, .success(changed), now: 0, jitter: 1)
         == .later(after: 32 * Self.second, isUnsure: false))
-    // A merge counts the attempts anew: the rests become longer all the same.
+    // A merge resets the count of attempts. The second rest is longer than the first all the same.
     for _ in 1...PushState.longestRace {
       state.begin(1)
       #expect(state.end(1, attempts: 1, .success(changed), now: 0, jitter: 0) == .changed(RemoteRecord()))

@@ -61,15 +61,12 @@ struct RecordPush<R: WritableResource>: Sendable {
   /// other people, or that was made at another time, which is another record. Of a relationship the server may never have told the time, and
   /// it never changes the people.
   private func returned() async throws(MonicaError) -> RemoteRecord? {
-    let isRelationship = self.request.record.record?.kind == .relationship
-    guard self.request.leftID != 0, self.request.hasMadeAt || isRelationship,
-      let found = try await self.session.client.find(R.self, R.target(self.request.leftID)), let have = found.record
+    guard self.request.leftID != 0, self.request.hasMadeAt || self.request.record.record?.kind == .relationship,
+      let found = try await self.session.client.find(R.self, R.target(self.request.leftID)), let have = found.record,
+      !self.request.hasMadeAt || found.head.createdAt?.seconds == self.request.madeAt.seconds
     else { return nil }
-    let (people, theirs) = (
-      Set([self.request.record.owner] + self.request.record.others), Set([have.owner] + have.others)
-    )
-    guard self.request.hasMadeAt else { return people == theirs ? have : nil }
-    return found.head.createdAt?.seconds == self.request.madeAt.seconds && people.isSuperset(of: theirs) ? have : nil
+    let people = Set([self.request.record.owner] + self.request.record.others)
+    return people.isSuperset(of: [have.owner] + have.others) ? have : nil
   }
 
   /// Searches for the result of an earlier attempt.

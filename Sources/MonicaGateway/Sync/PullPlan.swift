@@ -122,7 +122,7 @@ struct PullPlan: Sendable {
   /// The lists of those records, with the times of their last complete readings. These are stored when the decision is: a
   /// pass that ends before has them read again.
   private var undecided: [RecordKind: Int64?] = [:]
-  /// The lists of which the pass does not know all: too many records are missing.
+  /// The lists of which more records are missing than one pass asks for.
   private var partlyRead: Set<RecordKind> = []
   /// Whether the pass has found all that is gone.
   var isComplete: Bool { self.partlyRead.isEmpty }

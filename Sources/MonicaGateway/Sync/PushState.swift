@@ -72,7 +72,7 @@ struct PushState: Sendable {
       case .changed:
         let races = self.races[row, default: 0] + 1
         self.races[row] = races
-        // After some merges in a row it rests, each time longer: a merge queues the change anew.
+        // A merge resets the count of attempts. After every few merges the change rests, each time longer.
         guard races.isMultiple(of: Self.longestRace + 1) else { return .changed(reply.record) }
         let rest = ServerGate.backoff.wait(after: max(attempts, races / (Self.longestRace + 1)), jitter: jitter)
         return .later(after: rest, isUnsure: false)

@@ -29,8 +29,7 @@ struct RemoteLookup {
   /// A record that the server did not have any more, and has again: it was restored from a newer backup. Not one of which a request
   /// is in flight. The server tells no time of a relationship, and never changes its people.
   private func left(_ remote: RemoteRecord, _ received: AnyRecord) throws -> StoredRecord? {
-    let isRelationship = received.kind == .relationship
-    guard remote.madeAt != nil || isRelationship else { return nil }
+    guard remote.madeAt != nil || received.kind == .relationship else { return nil }
     let left = try self.read(
       """
       WHERE record.account = ? AND record.kind = ? AND record.left_id = ?
@@ -41,7 +40,7 @@ struct RemoteLookup {
         .integer(self.account), .integer(Int64(received.kind.rawValue)), .integer(Int64(bitPattern: remote.monicaID)),
         remote.madeAt.map { .integer($0 / 1_000_000_000) } ?? .null,
       ])
-    return left.flatMap { (isRelationship ? !$0.isOfOthers(than: received) : $0.namesAll(in: received)) ? $0 : nil }
+    return left.flatMap { $0.namesAll(in: received) ? $0 : nil }
   }
 
   /// A record whose answer was lost, of a kind that the server tells from others by what it says alone.
